@@ -146,7 +146,11 @@ export async function prepare(
   await writeRows(file, lanes);
   const importFrom = performance.now();
   const person = await personOf(app, keys[0]);
-  const report = await importFile(app, person, { path: file, dryRun: false });
+  const report = await importFile(app, person, {
+    path: file,
+    dryRun: false,
+    choices: { extra: ['filler'] },
+  });
   const approveFrom = performance.now();
   if (report.batch === undefined || report.refused > 0) {
     throw new Error(`The bench batch was refused: ${JSON.stringify(report.errors[0])}`);

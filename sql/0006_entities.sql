@@ -86,6 +86,21 @@ create table ics_obligation (
   foreign key (tenant, obligation) references obligation (tenant, id)
 );
 
+-- Which column of their tables people have confirmed to be which of ours, by the set of the names; null: it is left out.
+create table sheet_columns (
+  tenant text not null references tenant,
+  of_rows text not null check (of_rows in ('filings', 'entities')),
+  headers bytea not null check (octet_length(headers) = 32),
+  columns jsonb not null check (jsonb_typeof(columns) = 'object'),
+  confirmed_by uuid not null,
+  confirmed_at timestamptz not null default now(),
+  primary key (tenant, of_rows, headers),
+  foreign key (tenant, confirmed_by) references person (tenant, id)
+);
+create trigger sheet_columns_actor before insert or update on sheet_columns for each row
+  execute function guard_actor('confirmed_by');
+alter table sheet_columns enable always trigger sheet_columns_actor;
+
 -- Nothing the register has known disappears: it is changed with a ledger fact, or superseded.
 select keep_forever(name, may_change => true) from unnest(array['entity', 'obligation']) name;
 

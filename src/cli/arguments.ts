@@ -69,5 +69,7 @@ export function inFile<T>(path: string, read: () => T): T {
 export function errorFileFor(path: string): string {
   const isDevice = /^\/(dev(?!\/shm\/)|proc)\//.test(path);
   const beside = isDevice ? basename(path) : path;
-  return beside.replace(/(\.[^./\\]+)?$/, '.errors$1');
+  // What is refused of a workbook goes back as a table that every spreadsheet opens.
+  const table = beside.replace(/\.(?:xlsx|xlsm)$/i, '.csv');
+  return table.replace(/(\.[^./\\]+)?$/, '.errors$1');
 }

@@ -140,6 +140,11 @@ export const ERRORS = {
     meaning: 'The input is not valid in its format.',
     remedy: 'Correct the line that the message names. Nothing from that line was imported.',
   },
+  SHEET_UNCLEAR: {
+    exit: 'usage',
+    meaning: 'A table can be read in more than one way. Nothing was imported.',
+    remedy: 'Run the same command with the answers that the message asks for.',
+  },
   INPUT_LIMIT: {
     exit: 'failed',
     meaning: 'A record, field or document is larger than the limit.',

@@ -413,7 +413,44 @@ export interface RowReader {
     readonly needed: boolean;
     readonly meaning: string;
   }[];
+  /** The same for tables that people keep: with the names they give, and what stands in the cells. */
+  readonly sheet?: SheetColumns;
   read(row: Readonly<Record<string, JsonValue>>): RowResult;
+}
+
+/** What stands in a cell, so that it can be read as people write it. */
+export type SheetValue =
+  | 'text'
+  /** A text that the pack cleans itself, and says so. */
+  | 'name'
+  | 'number'
+  | 'jurisdiction'
+  | 'kind'
+  | 'origin'
+  | 'words'
+  | 'period'
+  | 'day'
+  | 'past-day'
+  | 'month-day'
+  | 'money'
+  | 'figure'
+  | 'tax-class'
+  | 'flag';
+
+export interface SheetColumn {
+  readonly name: string;
+  readonly needed: boolean;
+  readonly value: SheetValue;
+  /** Other names that people give it. */
+  readonly also: readonly string[];
+}
+
+export interface SheetColumns {
+  readonly columns: readonly SheetColumn[];
+  /** Further names that are read as they are, with what stands in them. */
+  readonly own: (name: string) => SheetValue | undefined;
+  /** Every jurisdiction that a cell may name, by code. */
+  readonly jurisdictions: ReadonlySet<string>;
 }
 
 export interface NewFiling {

@@ -6,6 +6,7 @@ export type { Move } from './acts/obligation-move.ts';
 export { applyPlans, planObligations } from './acts/obligation-plan.ts';
 export { listObligations } from './acts/obligations.ts';
 export { type Recomputation, recompute } from './acts/recompute.ts';
+export { confirmedColumns, rememberColumns } from './acts/sheet-memory.ts';
 export { openRecord } from './acts/sealed-record.ts';
 export { gateAtSend } from './rules/gates-at-send.ts';
 export type { GateChange, LawGates, Payload } from './rules/gates-report.ts';

@@ -2,6 +2,7 @@
 import { FilewrightError, type InputRow, invariant, type RowError } from '../core/index.ts';
 import { ErrorFile } from './error-file.ts';
 import type { ErrorFormat } from './error-format.ts';
+import { ErrorGroups } from './error-groups.ts';
 import { CHUNK_BYTES_MAX, CHUNK_ROWS, REPORTED_ERRORS_MAX } from './limits.ts';
 import type { ImportCounts, ImportRunReport, ReportedError } from './report.ts';
 
@@ -63,7 +64,7 @@ export async function runImport<Item>(
   try {
     await run.readAll();
     const path = await errorFile?.finish();
-    return { ...run.counts(), errors: run.errors, errorFile: path };
+    return { ...run.counts(), groups: run.groups.result(), errors: run.errors, errorFile: path };
   } catch (error) {
     await errorFile?.abandon();
     throw error;
@@ -76,6 +77,7 @@ type Judged<Item> =
 
 class ImportRun<Item> {
   readonly errors: ReportedError[] = [];
+  readonly groups = new ErrorGroups();
   readonly #importer: Importer<Item>;
   readonly #errorFile: ErrorFile | undefined;
   readonly #onProgress: ImportRunOptions['onProgress'];
@@ -119,6 +121,8 @@ class ImportRun<Item> {
   #judge(row: InputRow): Judged<Item> {
     if (row.kind === 'fault') return { row, errors: [row.error] };
     const reading = this.#importer.read(row);
+    const { faults = [] } = row;
+    if (faults.length > 0) return { row, errors: this.#placed(withFaults(reading, faults)) };
     if (!reading.ok) return { row, errors: this.#placed(reading.errors) };
     return { row, item: reading.item, remarks: this.#placed(reading.remarks ?? []) };
   }
@@ -154,6 +158,7 @@ class ImportRun<Item> {
     invariant(outcome !== undefined, 'Expected an outcome for each row.');
     this.#tally[outcome.kind] += 1;
     if (outcome.errors === undefined) return;
+    for (const error of outcome.errors) this.groups.add(row.line, error);
     this.#note(row.line, outcome.errors);
     await this.#errorFile?.add(row, outcome.errors);
   }
@@ -164,4 +169,18 @@ class ImportRun<Item> {
       this.errors.push({ line, ...error });
     }
   }
+}
+
+/** What is wrong with a cell says more than that the pack cannot use what stands in it. */
+function withFaults(
+  reading: RowReading<unknown>,
+  faults: readonly RowError[],
+): readonly RowError[] {
+  const byPlace = new Map(faults.map((fault) => [fault.where, fault]));
+  const errors = (reading.ok ? [] : reading.errors).map((error) => {
+    const fault = byPlace.get(error.where);
+    byPlace.delete(error.where);
+    return fault ?? error;
+  });
+  return [...errors, ...byPlace.values()];
 }

@@ -13,12 +13,21 @@ import { runImport } from './import-run.ts';
 import { type InputFormat, openInput } from './input.ts';
 import { PreviewAdmissions } from './preview-admissions.ts';
 import type { ImportCounts, ImportReport } from './report.ts';
+import type { OpenedSheet } from './sheet/open-sheet.ts';
 
-export interface ImportOptions extends Omit<BatchAdmissionsOptions, 'resume'> {
-  readonly source: AsyncIterable<Uint8Array>;
-  readonly format: InputFormat;
-  /** `{ "<our name>": "<their header>" }`; every other column keeps its name. */
-  readonly mapping?: ColumnMapping;
+/** Rows that are opened already, or the bytes they stand in. */
+export type RowSource =
+  | { readonly opened: Pick<OpenedSheet, 'input' | 'inputSha256'> }
+  | {
+      readonly source: AsyncIterable<Uint8Array>;
+      readonly format: InputFormat;
+      /** `{ "<our name>": "<their header>" }`; every other column keeps its name. */
+      readonly mapping?: ColumnMapping;
+    };
+
+export type ImportOptions = RowSource & ImportTerms;
+
+interface ImportTerms extends Omit<BatchAdmissionsOptions, 'resume'> {
   readonly reader: RowReader;
   /** Goes on with a batch that an interrupted import left open, instead of opening one. */
   readonly resume?: BatchId;
@@ -36,12 +45,7 @@ export interface ImportOptions extends Omit<BatchAdmissionsOptions, 'resume'> {
  * that is still open. A batch is opened with the first row that is a filing.
  */
 export async function importRows(options: ImportOptions): Promise<ImportReport> {
-  const digest = createHash('sha256');
-  const input = await openInput(hashed(options.source, digest), {
-    format: options.format,
-    mapping: options.mapping ?? {},
-    columns: options.reader.columns,
-  });
+  const { input, inputSha256: hash } = await openedRows(options);
   const isDryRun = options.dryRun === true;
   const admissions = isDryRun
     ? new PreviewAdmissions(options)
@@ -54,7 +58,7 @@ export async function importRows(options: ImportOptions): Promise<ImportReport> 
   try {
     // The error file comes first: when the batch can be approved, what is missing from it is already known.
     const report = await runImport(filings, { errorFile, onProgress: options.onProgress });
-    const inputSha256 = sha256Hex(digest.digest('hex'));
+    const inputSha256 = await hash();
     const { rows, created, changed, unchanged, refused } = report;
     const counts = { rows, created, changed, unchanged, refused };
     const closed = await admissions.close(counts, inputSha256);
@@ -69,6 +73,19 @@ export async function importRows(options: ImportOptions): Promise<ImportReport> 
   } catch (error) {
     throw withBatch(error, admissions.batch);
   }
+}
+
+async function openedRows(
+  options: ImportOptions,
+): Promise<Pick<OpenedSheet, 'input' | 'inputSha256'>> {
+  if ('opened' in options) return options.opened;
+  const digest = createHash('sha256');
+  const input = await openInput(hashed(options.source, digest), {
+    format: options.format,
+    mapping: options.mapping ?? {},
+    columns: options.reader.columns,
+  });
+  return { input, inputSha256: async () => sha256Hex(digest.digest('hex')) };
 }
 
 async function* hashed(

@@ -6,7 +6,16 @@ export {
   type RowReading,
   runImport,
 } from './import-run.ts';
-export { importRows } from './import.ts';
+export { importRows, type RowSource } from './import.ts';
 export { openRowFile, readableFileBytes, rowFormatOf, unreadableFile } from './input-file.ts';
-export type { Input, InputFormat } from './input.ts';
+export type { Input } from './input.ts';
 export type { ImportCounts, ImportReport, ImportRunReport } from './report.ts';
+export { type Encoding, ENCODINGS } from './sheet/encoding.ts';
+export {
+  type ConfirmedColumns,
+  type OpenedSheet,
+  openSheet,
+  type SheetChoices,
+  type SheetReport,
+} from './sheet/open-sheet.ts';
+export { type Asked, SheetQuestion } from './sheet/question.ts';

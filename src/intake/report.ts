@@ -20,8 +20,21 @@ export interface ReportedError {
   readonly code?: string;
 }
 
+/** Errors of one kind in one column. */
+export interface ErrorGroup {
+  readonly where: string;
+  /** What the first of them says. */
+  readonly why: string;
+  readonly code?: string;
+  readonly count: number;
+  /** The first few. */
+  readonly lines: readonly number[];
+}
+
 /** What every import tells, whatever it brings in. */
 export interface ImportRunReport extends ImportCounts {
+  /** Every error, by kind, the most frequent first. */
+  readonly groups: readonly ErrorGroup[];
   /** The first hundred; those of the error file are all in it. */
   readonly errors: readonly ReportedError[];
   /** Where the error file is; undefined when there is none. */

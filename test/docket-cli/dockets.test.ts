@@ -114,7 +114,10 @@ describe('docket import', () => {
     expect(JSON.stringify(told['errors'])).toContain('Filing Date');
     // Said what it is called, it is no drift any more.
     const map = await desk.file('map.json', '{"filing_date": "Filing Date"}');
-    const mapped = await desk.data(['docket', 'import', file, '--map', map, '--dry-run'], hart);
+    const mapped = await desk.data(
+      ['docket', 'import', file, '--map-file', map, '--dry-run'],
+      hart,
+    );
     expect(mapped).toMatchObject({ rows: 2, created: 2, drift: 0 });
   });
 
@@ -136,7 +139,7 @@ describe('docket import', () => {
     const table = 'application_number,Filed,event_code\n18/300701,2024-02-30,CTNF\n';
     const file = await desk.file('filed.csv', table);
     const map = await desk.file('filed-map.json', '{"filing_date": "Filed"}');
-    const told = await desk.data(['docket', 'import', file, '--map', map], hart, 5);
+    const told = await desk.data(['docket', 'import', file, '--map-file', map], hart, 5);
     expect(told).toMatchObject({ rows: 1, refused: 1, errors: [{ line: 2, where: 'Filed' }] });
     const written = readFileSync(textAt(told, 'errorFile'), 'utf8');
     expect(written).toMatch(/^18\/300701,2024-02-30,CTNF,"line 2: Filed","Filed: /m);
@@ -182,7 +185,7 @@ describe('docket import', () => {
 
   it('knows its usage: two kinds of mapping, a mapping that is not there, a file that is not there', async () => {
     const file = desk.path('samples/patent-docket.csv');
-    const both = ['docket', 'import', file, '--mapping', 'epo-register', '--map', file];
+    const both = ['docket', 'import', file, '--mapping', 'epo-register', '--map-file', file];
     expect((await desk.run(both, hart)).code).toBe(2);
     const absent = ['docket', 'import', file, '--mapping', 'no-such-office'];
     expect((await desk.run(absent, hart)).code).toBe(3);

@@ -86,7 +86,8 @@ describe('an error file', () => {
     const bad = notes.map((note, n) => row(`B${n}`, note, 'soon'));
     const good = notes.map((note, n) => row(`G${n}`, note, '2030-03-01'));
     writeFileSync(first, [head, ...bad, '=broken"quote,1', ...good, ''].join('\n'));
-    const options = { dryRun: false, errorFile: errors };
+    const choices = { extra: ['note', '=evil'] };
+    const options = { dryRun: false, errorFile: errors, choices };
     const report = await importFile(stage.app, stage.person, { path: first, ...options });
     expect(report).toMatchObject({ created: notes.length, refused: notes.length + 1 });
     const text = readFileSync(errors, 'utf8');

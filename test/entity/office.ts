@@ -89,7 +89,8 @@ export class Office {
     const lines = rows.map((row) => names.map((name) => cell(row[name] ?? '')).join(','));
     const path = join(this.folder, 'batch.csv');
     writeFileSync(path, `${[names.join(','), ...lines].join('\n')}\n`);
-    const report = await importFile(this.app, this.person, { path, dryRun: false });
+    const choices = { extra: names };
+    const report = await importFile(this.app, this.person, { path, dryRun: false, choices });
     if (report.batch === undefined || report.refused > 0) {
       throw new Error(`The rows were refused: ${JSON.stringify(report.errors.slice(0, 3))}`);
     }

@@ -55,7 +55,10 @@ export class Office {
     return path;
   }
 
-  import(content: string, changes: Partial<RegisterImport> & { readonly ending?: string } = {}) {
+  import(
+    content: string | Uint8Array,
+    changes: Partial<RegisterImport> & { readonly ending?: string } = {},
+  ) {
     const { ending = 'csv', ...rest } = changes;
     const path = this.file(content, ending);
     return importRegister(this.app, this.clerk, {

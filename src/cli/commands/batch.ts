@@ -21,19 +21,27 @@ import {
   addRowImportOptions,
   countsLine,
   errorLines,
-  readMapping,
   rowImportOf,
-  type RowImportOptions,
   rowsRead,
 } from '../row-import.ts';
+import {
+  addSheetOptions,
+  choicesOf,
+  orAsk,
+  sheetData,
+  type SheetOptions,
+  sheetWords,
+} from '../sheet-options.ts';
 import { addApproveCommand, addProposeCommand } from './batch-approve.ts';
 import { addCreateCommand } from './batch-create.ts';
 
 export function addCommands(batch: Command): void {
   const importing = batch
     .command('import <file>')
-    .description('import a CSV or NDJSON file as a new batch; bad rows go to an error file');
-  addRowImportOptions(importing)
+    .description(
+      'import a spreadsheet (CSV or XLSX) or NDJSON file as a new batch; bad rows go to an error file',
+    );
+  addSheetOptions(addRowImportOptions(importing))
     .option('--resume <batch>', 'continue a batch whose import was interrupted')
     .action(async (file: string, own: ImportOptions, command: Command) =>
       importAction(file, own, command.optsWithGlobals()),
@@ -85,7 +93,7 @@ export function addCommands(batch: Command): void {
 
 type Report = Awaited<ReturnType<typeof importFile>>;
 
-interface ImportOptions extends RowImportOptions {
+interface ImportOptions extends SheetOptions {
   readonly resume?: string;
 }
 
@@ -95,36 +103,46 @@ async function importAction(
   options: GlobalOptions,
 ): Promise<void> {
   await withApp(options, async ({ app, out, actor }) => {
-    const report = await importFile(app, actor, {
-      ...rowImportOf(file, own),
-      ...(own.map === undefined ? {} : { mapping: readMapping(own.map) }),
-      ...(own.resume === undefined ? {} : { resume: own.resume }),
-      onProgress: rowsRead(out),
+    await orAsk(out, 'batch import', { file, own }, async () => {
+      const report = await importFile(app, actor, {
+        ...rowImportOf(file, own),
+        choices: choicesOf(own),
+        ...(own.resume === undefined ? {} : { resume: own.resume }),
+        onProgress: rowsRead(out),
+      });
+      const { lanes, sheet, ...rest } = report;
+      out.result(
+        'batch import',
+        {
+          ...rest,
+          sheet: sheetData(sheet),
+          dryRun: own.dryRun === true,
+          lanes: Object.fromEntries(lanes),
+        },
+        () => {
+          const lines = [
+            countsLine(report, own.dryRun === true),
+            ...sheetWords(sheet),
+            ...errorLines(report, sheet),
+            ...gateLines(report.gates),
+          ];
+          for (const { batch, rows } of report.unfinished)
+            lines.push(
+              `${rows} of the unchanged rows belong to batch ${batch}, whose import did not finish; they are not sent. Finish it with: filewright batch import FILE --resume ${batch}`,
+            );
+          if (report.batch !== undefined) {
+            lines.push(
+              `Batch ${report.batch}: ${report.count} filings, frozen as ${report.sha256}.`,
+            );
+            if ((report.count ?? 0) > 0)
+              lines.push(`Next, as a second person: filewright batch approve ${report.batch}`);
+          }
+          return lines.join('\n');
+        },
+      );
+      if (report.refused + report.changed + report.unfinished.length > 0)
+        process.exitCode = EXIT.conflict;
     });
-    const { lanes, ...rest } = report;
-    out.result(
-      'batch import',
-      { ...rest, dryRun: own.dryRun === true, lanes: Object.fromEntries(lanes) },
-      () => {
-        const lines = [
-          countsLine(report, own.dryRun === true),
-          ...errorLines(report),
-          ...gateLines(report.gates),
-        ];
-        for (const { batch, rows } of report.unfinished)
-          lines.push(
-            `${rows} of the unchanged rows belong to batch ${batch}, whose import did not finish; they are not sent. Finish it with: filewright batch import FILE --resume ${batch}`,
-          );
-        if (report.batch !== undefined) {
-          lines.push(`Batch ${report.batch}: ${report.count} filings, frozen as ${report.sha256}.`);
-          if ((report.count ?? 0) > 0)
-            lines.push(`Next, as a second person: filewright batch approve ${report.batch}`);
-        }
-        return lines.join('\n');
-      },
-    );
-    if (report.refused + report.changed + report.unfinished.length > 0)
-      process.exitCode = EXIT.conflict;
   });
 }
 

@@ -8,7 +8,7 @@ import {
   addRowImportOptions,
   countsLine,
   errorLines,
-  readMapping,
+  mappingOf,
   rowImportOf,
   type RowImportOptions,
 } from '../row-import.ts';
@@ -183,7 +183,7 @@ async function importAction(
   own: ImportOptions,
   options: GlobalOptions,
 ): Promise<void> {
-  if (own.mapping !== undefined && own.map !== undefined) {
+  if (own.mapping !== undefined && (own.map ?? own.mapFile) !== undefined) {
     throw misuse('use --mapping for documents or --map for rows, not both');
   }
   await withApp(options, async ({ app, out, actor }) => {
@@ -191,7 +191,7 @@ async function importAction(
     const report = await importDocketFile(app, actor, {
       ...rowImportOf(file, own),
       ...(own.mapping === undefined ? {} : { mapping: own.mapping }),
-      ...(own.map === undefined ? {} : { columns: readMapping(own.map) }),
+      columns: mappingOf(own),
     });
     out.result('docket import', { ...report, dryRun: own.dryRun === true }, () =>
       importWords(report, own.dryRun === true).join('\n'),

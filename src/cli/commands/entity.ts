@@ -8,14 +8,20 @@ import {
   addRowImportOptions,
   countsLine,
   errorLines,
-  readMapping,
   rowImportOf,
-  type RowImportOptions,
   rowsRead,
 } from '../row-import.ts';
+import {
+  addSheetOptions,
+  choicesOf,
+  orAsk,
+  sheetData,
+  type SheetOptions,
+  sheetWords,
+} from '../sheet-options.ts';
 import { readDay } from './obligation-register.ts';
 
-interface ImportOptions extends RowImportOptions {
+interface ImportOptions extends SheetOptions {
   readonly asOf?: string;
 }
 
@@ -34,9 +40,9 @@ export function addCommands(entity: Command): void {
   const importing = entity
     .command('import <file>')
     .description(
-      'import entities from a CSV or NDJSON file and compute what each owes; importing the same file again changes nothing',
+      'import entities from a spreadsheet (CSV or XLSX) or NDJSON file and compute what each owes; importing the same file again changes nothing',
     );
-  addRowImportOptions(importing)
+  addSheetOptions(addRowImportOptions(importing))
     .option('--as-of <day>', 'compute as of this day (default: today in UTC)')
     .action((file: string, own: ImportOptions, command: Command) =>
       importAction(file, own, command.optsWithGlobals()),
@@ -71,16 +77,21 @@ async function importAction(
 ): Promise<void> {
   await withApp(options, async ({ app, out, actor }) => {
     const { importRegister } = await import('../../entities/index.ts');
-    const report = await importRegister(app, actor, {
-      ...rowImportOf(file, own),
-      ...(own.map === undefined ? {} : { mapping: readMapping(own.map) }),
-      ...(own.asOf === undefined ? {} : { asOf: readDay('--as-of', own.asOf) }),
-      onProgress: rowsRead(out),
+    await orAsk(out, 'entity import', { file, own }, async () => {
+      const report = await importRegister(app, actor, {
+        ...rowImportOf(file, own),
+        choices: choicesOf(own),
+        ...(own.asOf === undefined ? {} : { asOf: readDay('--as-of', own.asOf) }),
+        onProgress: rowsRead(out),
+      });
+      const { sheet, ...rest } = report;
+      out.result(
+        'entity import',
+        { ...rest, sheet: sheetData(sheet), dryRun: own.dryRun === true },
+        () => importWords(report, own.dryRun === true).join('\n'),
+      );
+      if (report.refused > 0) process.exitCode = EXIT.conflict;
     });
-    out.result('entity import', { ...report, dryRun: own.dryRun === true }, () =>
-      importWords(report, own.dryRun === true).join('\n'),
-    );
-    if (report.refused > 0) process.exitCode = EXIT.conflict;
   });
 }
 
@@ -89,7 +100,8 @@ function importWords(report: RegisterReport, isDryRun: boolean): string[] {
   return [
     countsLine(report, isDryRun),
     `Obligations: ${obligations.created} new, ${obligations.moved} moved, ${obligations.superseded} superseded, ${obligations.recordNeeded} to look up with the state, ${obligations.blocked} blocked by a filing.`,
-    ...errorLines(report),
+    ...sheetWords(report.sheet),
+    ...errorLines(report, report.sheet),
   ];
 }
 

@@ -28,6 +28,7 @@ interface HeaderRules {
   readonly mapping: ColumnMapping;
   readonly needed: readonly string[];
   readonly hasByteOrderMark: boolean;
+  readonly kept?: ReadonlySet<string>;
 }
 
 export function readHeader(record: CsvRecord, rules: HeaderRules): CsvHeader {
@@ -36,11 +37,29 @@ export function readHeader(record: CsvRecord, rules: HeaderRules): CsvHeader {
   if (record.kind === 'broken') throw malformed(line, `its field ${record.why}`);
   if (!isUtf8(bytes)) throw malformed(line, utf8Fault(bytes));
   const names = splitFields(bytes.toString('utf8'), rules.delimiter);
-  const isErrorFile = names.some((name) => isErrorColumn(name));
-  const theirs = isErrorFile ? names.map((name) => originalCell(name)) : names;
   checkDelimiter(bytes.toString('utf8'), rules, line);
+  const { theirs, ours, isErrorFile } = readNames(names, rules, line);
+  const { delimiter, hasByteOrderMark } = rules;
+  return { raw: record.bytes, hasByteOrderMark, delimiter, theirs, ours, isErrorFile };
+}
+
+/** The names of a table, wherever it is kept: which of its columns are ours. */
+export function readNames(
+  names: readonly string[],
+  rules: Pick<HeaderRules, 'mapping' | 'needed' | 'kept'>,
+  line: number,
+): Pick<CsvHeader, 'theirs' | 'ours' | 'isErrorFile'> {
+  const isErrorFile = names.some((name) => isErrorColumn(name));
+  const plain = isErrorFile ? names.map((name) => originalCell(name)) : names;
+  // Where only some columns are read, one without a name is none of them.
+  const theirs = rules.kept === undefined ? plain : headings(plain);
   checkNames(theirs, line);
-  const ours = mapColumns(theirs, rules.mapping, line);
+  const all = mapColumns(theirs, rules.mapping, line);
+  const { kept } = rules;
+  const ours =
+    kept === undefined
+      ? all
+      : all.filter(({ name }) => Object.hasOwn(rules.mapping, name) || kept.has(name));
   const missing = rules.needed.filter((name) => !ours.some((column) => column.name === name));
   if (missing.length > 0) {
     throw malformed(
@@ -48,8 +67,23 @@ export function readHeader(record: CsvRecord, rules: HeaderRules): CsvHeader {
       `column ${listed(missing)} is missing; found ${listed(theirs)}; rename it, map it, or check the delimiter`,
     );
   }
-  const { delimiter, hasByteOrderMark } = rules;
-  return { raw: record.bytes, hasByteOrderMark, delimiter, theirs, ours, isErrorFile };
+  return { theirs, ours, isErrorFile };
+}
+
+/** Names as a person wrote them into a spreadsheet: on one line, without space at the ends; `(column F)` where there is none. */
+export function headings(names: readonly string[]): readonly string[] {
+  return names.map(
+    (name, at) => name.replaceAll(/\s+/g, ' ').trim() || `(column ${columnLetters(at)})`,
+  );
+}
+
+/** Column 26 of a spreadsheet, counted from 0, is AA. */
+export function columnLetters(column: number): string {
+  let letters = '';
+  for (let rest = column + 1; rest > 0; rest = Math.floor((rest - 1) / 26)) {
+    letters = String.fromCharCode(65 + ((rest - 1) % 26)) + letters;
+  }
+  return letters;
 }
 
 /** Spreadsheets of many countries save "CSV" with semicolons; the columns are then all in one name. */

@@ -13,6 +13,8 @@ export type InputRow =
       readonly raw: Uint8Array;
       /** By our column names; the columns of an error file are left out. */
       readonly row: Readonly<Record<string, JsonValue>>;
+      /** Cells that cannot be read as what their column holds; the row is refused with them and whatever else is wrong. */
+      readonly faults?: readonly RowError[];
     }
   | {
       readonly kind: 'fault';

@@ -16,6 +16,10 @@ export interface CsvOptions {
   readonly mapping?: ColumnMapping;
   /** Our names of the columns that must be there. */
   readonly needed?: readonly string[];
+  /** Records above the header: a title, a date. Blank ones do not count. */
+  readonly above?: number;
+  /** Of the columns that no mapping names, the only ones that are kept; all unless told. */
+  readonly kept?: ReadonlySet<string>;
 }
 
 /**
@@ -32,12 +36,14 @@ export async function openCsv(
   const cutter = new RecordCutter(delimiter);
   const records = cutRecords(source, { splitter, cutter, delimiter });
   try {
+    for (let above = options.above ?? 0; above > 0; above -= 1) await records.next();
     const first = await records.next();
     if (first.done === true) throw malformed(1, 'the file is empty');
     const header = readHeader(first.value, {
       delimiter,
       mapping: options.mapping ?? {},
       needed: options.needed ?? [],
+      ...(options.kept === undefined ? {} : { kept: options.kept }),
       hasByteOrderMark: splitter.hasByteOrderMark,
     });
     cutter.setWidth(header.theirs.length);

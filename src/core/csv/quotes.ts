@@ -3,7 +3,7 @@
  * whether its quotes are in order; the fields are cut later, from a record that is known to be whole.
  */
 
-export type Delimiter = ',' | ';' | '\t';
+export type Delimiter = ',' | ';' | '\t' | '|';
 
 type Mode = 'start' | 'plain' | 'quoted' | 'closed';
 

@@ -1,24 +1,36 @@
 /** Brings a file of entities into the register: read, compare, seal, compute what is owed, report. */
-import { type Actor, allow } from '../../access/index.ts';
-import type { ColumnMapping } from '../../core/index.ts';
+import { type Actor, allow, type PersonActor } from '../../access/index.ts';
 import { type Installation, sequenceAll } from '../../ledger/index.ts';
 import {
   type GoodRow,
   type ImportCounts,
   type ImportRunReport,
+  type Input,
+  type OpenedSheet,
   openRowFile,
+  openSheet,
+  rowFormatOf,
   type RowReading,
   runImport,
+  type SheetChoices,
+  type SheetReport,
 } from '../../intake/index.ts';
 import { noteOpened } from '../../people/index.ts';
+import { lanes } from '../../lanes/index.ts';
 import { readRecord } from '../rules/register/read-record.ts';
 import { REGISTER_COLUMNS } from '../rules/register/columns.ts';
 import type { EntityRecord } from '../rules/register/entity-record.ts';
+import type { RegisterLaw } from '../rules/register/owed.ts';
+import { fieldsNamedBy } from '../rules/row-reader.ts';
+import { registerSheet } from '../rules/sheet-columns.ts';
 import { RegisterWriter } from './register-writer.ts';
 import { registerLaw, today } from './law.ts';
 import { RowMemory } from './row-memory.ts';
+import { confirmedColumns, rememberColumns } from './sheet-memory.ts';
 
 export interface RegisterReport extends ImportRunReport {
+  /** Undefined for NDJSON. */
+  readonly sheet: SheetReport | undefined;
   readonly obligations: {
     readonly created: number;
     readonly moved: number;
@@ -33,7 +45,8 @@ export interface RegisterReport extends ImportRunReport {
 export interface RegisterImport {
   readonly path: string;
   readonly dryRun: boolean;
-  readonly mapping?: ColumnMapping;
+  /** How a table is read; of NDJSON the mapping alone. */
+  readonly choices?: SheetChoices;
   readonly errorFile?: string;
   /** The day of the question; today in UTC unless given. */
   readonly asOf?: string;
@@ -47,16 +60,60 @@ export async function importRegister(
 ): Promise<RegisterReport> {
   allow(actor, 'entity.import');
   await noteOpened(app, actor, 'entity.import', 'register');
-  const file = await openRowFile(input.path, {
-    mapping: input.mapping ?? {},
-    columns: REGISTER_COLUMNS,
+  const law = registerLaw();
+  const day = input.asOf ?? today(app);
+  const file = await openRegisterFile(app, input, law, Number(day.slice(0, 4)));
+  try {
+    return await importOpened(app, actor, input, { file, law, day });
+  } finally {
+    file.opened?.close();
+  }
+}
+
+interface RegisterFile {
+  readonly input: Input;
+  readonly opened: OpenedSheet | undefined;
+}
+
+async function openRegisterFile(
+  app: Installation,
+  { path, choices = {} }: RegisterImport,
+  law: RegisterLaw,
+  year: number,
+): Promise<RegisterFile> {
+  if (rowFormatOf(path).kind === 'ndjson') {
+    const mapping = choices.mapping ?? {};
+    return {
+      input: await openRowFile(path, { mapping, columns: REGISTER_COLUMNS }),
+      opened: undefined,
+    };
+  }
+  const all = await lanes(app);
+  const sheet = registerSheet({
+    jurisdictions: law.rules.jurisdictions,
+    fields: all.flatMap(({ profile }) => fieldsNamedBy(profile)),
   });
+  const confirmed = confirmedColumns(app, 'entities');
+  const opened = await openSheet(path, { sheet, choices, confirmed, year });
+  return { input: opened.input, opened };
+}
+
+async function importOpened(
+  app: Installation,
+  actor: PersonActor,
+  input: RegisterImport,
+  {
+    file,
+    law,
+    day,
+  }: { readonly file: RegisterFile; readonly law: RegisterLaw; readonly day: string },
+): Promise<RegisterReport> {
   const writer = new RegisterWriter({
     app,
     person: actor,
     dryRun: input.dryRun,
-    law: registerLaw(),
-    today: input.asOf ?? today(app),
+    law,
+    today: day,
   });
   const memory = new RowMemory();
   const read = (row: GoodRow): RowReading<EntityRecord> => {
@@ -70,9 +127,13 @@ export async function importRegister(
       ? undefined
       : { path: input.errorFile, unique: app.ids.next() };
   const report = await runImport(
-    { ...file, read, admit: (rows) => writer.write(rows.map(({ item }) => item)) },
+    { ...file.input, read, admit: (rows) => writer.write(rows.map(({ item }) => item)) },
     { errorFile, onProgress: input.onProgress },
   );
-  if (!input.dryRun) await sequenceAll(app);
-  return { ...report, obligations: writer.counts() };
+  const sheet = file.opened?.report;
+  if (!input.dryRun) {
+    if (sheet !== undefined) await rememberColumns(app, 'entities', actor, sheet);
+    await sequenceAll(app);
+  }
+  return { ...report, sheet, obligations: writer.counts() };
 }

@@ -17,6 +17,7 @@ import { cleanText, cleanTexts } from './gates-texts.ts';
 import { errorOf, noteOf } from './row-notes.ts';
 import { misspelledColumns, misspelledFault } from './misspelled-column.ts';
 import { type DayEdge, momentReader } from './moments.ts';
+import { filingSheet } from './sheet-columns.ts';
 import { checkZone } from './zone-day.ts';
 
 interface EntityRowReaderOptions {
@@ -65,6 +66,10 @@ export function entityRowReader(options: EntityRowReaderOptions): RowReader {
   const gates = entityGates(options.law === undefined ? {} : { law: options.law });
   return {
     columns: ENTITY_COLUMNS.map(({ name, needed, meaning }) => ({ name, needed, meaning })),
+    sheet: filingSheet({
+      jurisdictions: lanes.keys(),
+      fields: [...options.lanes.values()].flatMap(fieldsNamedBy),
+    }),
     read: (row) => readRow(row, { lanes, gates, options }),
   };
 }
@@ -167,7 +172,7 @@ function fieldsOf(row: Row): Row {
 }
 
 /** What a profile asks of the payload is known on its lane, and never another column misspelled. */
-function fieldsNamedBy(profile: Profile): readonly string[] {
+export function fieldsNamedBy(profile: Profile): readonly string[] {
   const pointers = JSON.stringify(profile).matchAll(/"\/fields\/([^"/\\]+)/g);
   return [...pointers].map(([, step = '']) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
 }

@@ -6,12 +6,14 @@ import {
   type BatchId,
   batchId,
   checkValidDays,
-  type ColumnMapping,
   FilewrightError,
+  invariant,
   isDatabaseAway,
   isUuid,
   misuse,
+  type RowReader,
   ruledOut,
+  toRfc3339,
   userFact,
 } from '../../core/index.ts';
 import { type Installation, sequenceAll } from '../../ledger/index.ts';
@@ -21,13 +23,16 @@ import {
   type ImportCounts,
   type ImportReport,
   importRows,
-  type InputFormat,
+  openSheet,
   readableFileBytes,
   rowFormatOf,
+  type RowSource,
+  type SheetChoices,
+  type SheetReport,
 } from '../../intake/index.ts';
 import { watchApprovals } from '../watch/approval-watch.ts';
 import { warnOnApproval } from '../watch/arrival-warning.ts';
-import { entityRowReader } from '../../entities/index.ts';
+import { confirmedColumns, entityRowReader, rememberColumns } from '../../entities/index.ts';
 import {
   type ApprovalTerms,
   approveBatch,
@@ -52,25 +57,58 @@ const APPROVALS_MS = 10_000;
 
 interface BatchImport {
   readonly dryRun: boolean;
-  readonly mapping?: ColumnMapping;
   readonly errorFile?: string;
   readonly resume?: string;
   readonly onProgress?: (counts: ImportCounts) => void;
 }
 
+interface FileReport extends ImportReport {
+  /** How the table was read; undefined for NDJSON. */
+  readonly sheet: SheetReport | undefined;
+}
+
 export async function importFile(
   app: Installation & FilingEngine,
   actor: Actor,
-  input: BatchImport & { readonly path: string },
-): Promise<ImportReport> {
+  input: BatchImport & { readonly path: string; readonly choices?: SheetChoices },
+): Promise<FileReport> {
   allow(actor, 'batch.import');
   await readableFileBytes(input.path);
-  return importSource(app, {
-    ...input,
-    person: actor,
-    source: createReadStream(input.path),
-    format: rowFormatOf(input.path),
-    name: input.path.split(/[\\/]/).at(-1) ?? input.path,
+  const name = input.path.split(/[\\/]/).at(-1) ?? input.path;
+  const { choices = {}, path } = input;
+  if (rowFormatOf(path).kind === 'ndjson') {
+    const { mapping = {} } = choices;
+    const rows = { source: createReadStream(path), format: { kind: 'ndjson' }, mapping } as const;
+    const report = await importSource(app, { ...input, rows, person: actor, name });
+    return { ...report, sheet: undefined };
+  }
+  const reader = await filingReader(app);
+  const { sheet } = reader;
+  invariant(sheet !== undefined, 'Expected the pack to know its columns in tables.');
+  const year = Number(toRfc3339(app.clock.now()).slice(0, 4));
+  const confirmed = confirmedColumns(app, 'filings');
+  const opened = await openSheet(path, { sheet, choices, confirmed, year });
+  try {
+    const report = await importSource(app, { ...input, rows: { opened }, person: actor, name });
+    if (!input.dryRun) await rememberColumns(app, 'filings', actor, opened.report);
+    return { ...report, sheet: opened.report };
+  } finally {
+    opened.close();
+  }
+}
+
+async function filingReader(app: Installation): Promise<RowReader> {
+  const all = (await lanes(app)).filter(({ profile }) => profile.effect !== 'question');
+  if (all.length === 0) {
+    throw ruledOut(
+      'There is no lane that takes filings yet; first add a portal with lane add PROFILE',
+    );
+  }
+  return entityRowReader({
+    tenant: app.tenant,
+    lanes: new Map(all.map(({ profile }) => [profile.jurisdiction, profile])),
+    now: () => app.clock.now(),
+    law: await shippedLawGates(),
   });
 }
 
@@ -78,30 +116,16 @@ export async function importFile(
 export async function importSource(
   app: Installation & FilingEngine,
   input: BatchImport & {
-    readonly source: AsyncIterable<Uint8Array>;
-    readonly format: InputFormat;
+    readonly rows: RowSource;
     readonly name: string;
     readonly person: PersonActor;
   },
 ): Promise<ImportReport> {
   const resume = input.resume === undefined ? undefined : readBatchId(input.resume);
   if (resume !== undefined) await assertResumable(app.session, app.tenant, resume, input.person.id);
-  const all = (await lanes(app)).filter(({ profile }) => profile.effect !== 'question');
-  if (all.length === 0) {
-    throw ruledOut(
-      'There is no lane that takes filings yet; first add a portal with lane add PROFILE',
-    );
-  }
-  const byJurisdiction = new Map(all.map(({ profile }) => [profile.jurisdiction, profile]));
   const report = await importRows({
-    source: input.source,
-    format: input.format,
-    reader: entityRowReader({
-      tenant: app.tenant,
-      lanes: byJurisdiction,
-      now: () => app.clock.now(),
-      law: await shippedLawGates(),
-    }),
+    ...input.rows,
+    reader: await filingReader(app),
     store: app.intake,
     vault: app.vault,
     onConflict: openedOnce(app, input.person, 'batch.import', 'conflict'),
@@ -110,7 +134,6 @@ export async function importSource(
     person: input.person.id,
     batchName: input.name,
     dryRun: input.dryRun,
-    ...(input.mapping === undefined ? {} : { mapping: input.mapping }),
     ...(input.errorFile === undefined ? {} : { errorFile: input.errorFile }),
     ...(resume === undefined ? {} : { resume }),
     ...(input.onProgress === undefined ? {} : { onProgress: input.onProgress }),

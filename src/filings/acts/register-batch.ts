@@ -65,8 +65,7 @@ export async function createBatch(
   await noteOpened(app, actor, 'batch.create', 'register');
   const rows = new ObligationRows(app, question);
   const report = await importSource(app, {
-    source: rows.lines(),
-    format: { kind: 'ndjson' },
+    rows: { source: rows.lines(), format: { kind: 'ndjson' } },
     name: `obligations due before ${question.dueBefore}`,
     person: actor,
     dryRun: question.dryRun,

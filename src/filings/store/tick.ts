@@ -119,7 +119,7 @@ candidate as materialized (
 ),
 turn as materialized (
   select c.tenant, c.id, c.status, c.profile_sha256, ($6::uuid[])[c.place::int] as attempt_id
-  from candidate c where c.tenant = $1
+  from candidate c where c.tenant = $1 and c.place <= cardinality($6::uuid[])
 ),
 claimed as (
   update filing f set
