@@ -43,6 +43,7 @@ const NOT_ACTS: readonly string[] = [
   // Arguments.
   'readBatchId',
   'readBoundary',
+  'readConfirmation',
   // Answers, shaped.
   'awardEntries',
   'bodyOf',
@@ -57,6 +58,8 @@ const NOT_ACTS: readonly string[] = [
   'reportOf',
   'reportPdf',
   'reportTable',
+  'sheetPdf',
+  'sheetText',
   'totalCents',
   'traceTable',
 ];

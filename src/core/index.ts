@@ -93,6 +93,7 @@ export type {
   AnswerRule,
   BreakerPolicy,
   Echo,
+  FiledKind,
   FormField,
   FormRule,
   OpeningHours,
