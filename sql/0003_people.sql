@@ -22,7 +22,7 @@ create table proposal (
   tenant text not null references tenant,
   id uuid not null default gen_random_uuid(),
   kind text not null check (kind in ('batch', 'release', 'replay', 'correct', 'exception', 'statement', 'hold',
-    'person', 'role', 'quarantine', 'lane', 'webhook', 'recipient', 'matrix', 'key')),
+    'person', 'role', 'quarantine', 'lane', 'hand', 'webhook', 'recipient', 'matrix', 'key')),
   subject text not null check (subject ~ '^[^[:cntrl:]]{1,200}$'),
   -- Which proposal of the kind about its subject.
   n int not null check (n >= 1),
@@ -73,7 +73,7 @@ end $$;
 -- and not a table, because no row can change it.
 create function proposal_roles(in_kind text, in_act text) returns text[] language sql immutable as $$
   select case
-    when in_kind in ('batch', 'release', 'replay', 'correct') then case
+    when in_kind in ('batch', 'release', 'replay', 'correct', 'hand') then case
       when in_act = 'propose' then array['preparer']
       -- Whoever proposes a batch anew ends what was proposed before.
       when in_act = 'refuse' then array['preparer', 'approver']

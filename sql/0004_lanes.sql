@@ -21,6 +21,8 @@ create table lane (
   open_from timestamptz not null default '-infinity',
   -- Derived from state, like open_from: the lane recovers, and nothing is claimed on it but questions.
   asks_only boolean not null default false,
+  -- Derived from the profile: people file here, and no worker claims anything.
+  by_hand boolean not null default false,
   longest_service_ms int,
   changed_at timestamptz not null default now(),
   ver int not null default 1,
@@ -48,6 +50,7 @@ select keep_forever('lane_profile');
 create function guard_lane_profile() returns trigger language plpgsql as $$
 begin
   new.profile_sha256 := sha256(convert_to(new.profile, 'UTF8'));
+  new.by_hand := new.profile::jsonb->>'driver' is not distinct from 'person';
   if tg_op = 'UPDATE' and not exists (
     select 1 from (
       select p.terms::jsonb as terms from proposal p
@@ -68,10 +71,24 @@ end $$;
 create trigger lane_profile_first before insert on lane for each row
   when (new.profile is not null) execute function guard_lane_profile();
 create trigger lane_profile_changed before update on lane for each row
-  when ((new.profile, new.profile_sha256, new.profile_n, new.origin) is distinct from
-    (old.profile, old.profile_sha256, old.profile_n, old.origin))
+  when ((new.profile, new.profile_sha256, new.profile_n, new.origin, new.by_hand) is distinct from
+    (old.profile, old.profile_sha256, old.profile_n, old.origin, old.by_hand))
   execute function guard_lane_profile();
 alter table lane enable always trigger lane_profile_first, enable always trigger lane_profile_changed;
+
+-- The claim of a worker (filings/store/tick.ts) asks when a lane opens. One whose filings people carry never does, whatever
+-- its state says; so that rule is held here and costs a claim nothing. After the guard of the profile, by its name.
+create function keep_closed() returns trigger language plpgsql as $$
+begin
+  new.open_from := case when new.by_hand or new.state->'pause'->>'kind' = 'held' then 'infinity' else '-infinity' end;
+  return new;
+end $$;
+create trigger lane_stays_closed before insert or update on lane for each row
+  when (new.by_hand and new.open_from <> 'infinity') execute function keep_closed();
+-- Back with a portal, it opens as its pause says.
+create trigger lane_takes_workers before update on lane for each row
+  when (old.by_hand and not new.by_hand) execute function keep_closed();
+alter table lane enable always trigger lane_stays_closed, enable always trigger lane_takes_workers;
 
 -- One per incarnation of a worker process; the id is the fencing number.
 create sequence worker_fence;

@@ -248,6 +248,17 @@ begin
       and (r.filing = new.id or old.status <> 'submitted')) then
     return new;
   end if;
+  -- A slip of the pen is corrected as two people agreed, and by nothing else.
+  if old.status = 'accepted' and new.status = 'accepted' and exists (
+    select 1 from receipt r where r.tenant = new.tenant and r.lane = new.lane and r.number = new.receipt and r.filing = new.id)
+    and exists (
+    select 1 from (
+      select p.terms::jsonb as terms from proposal p
+      where p.tenant = new.tenant and p.kind = 'hand' and p.subject = new.id::text and p.state = 'approved'
+      order by p.n desc limit 1) last
+    where last.terms->>'receipt' = new.receipt and last.terms->>'former_receipt' = old.receipt) then
+    return new;
+  end if;
   raise exception 'filing % may not have the receipt %: it is not on record as its own, or another one was accepted', new.id,
     new.receipt using errcode = 'restrict_violation', constraint = 'filing_receipt';
 end $$;
@@ -278,8 +289,9 @@ create table attempt (
   filing uuid not null,
   no int not null,
   id uuid not null,
-  action text not null check (action in ('send', 'resend', 'ask', 'poll')),
-  holder bigint not null,
+  -- `file` and `look` are a person's, and their holder is 0: no worker has that number.
+  action text not null check (action in ('send', 'resend', 'ask', 'poll', 'file', 'look')),
+  holder bigint not null check ((holder = 0) = (action in ('file', 'look'))),
   intent_at timestamptz not null,
   primary key (tenant, filing, no),
   -- Not to filing: the row of a filing is locked by whoever claims it, and a late answer would wait there.
@@ -312,6 +324,19 @@ create table receipt (
   filing uuid not null,
   primary key (tenant, lane, number)
 );
+
+-- It passes to another filing only when the one that had it has another number since: a slip that two people corrected.
+create function guard_receipt_passes() returns trigger language plpgsql as $$
+begin
+  if (new.tenant, new.lane, new.number) = (old.tenant, old.lane, old.number) and exists (
+    select 1 from filing f where f.tenant = old.tenant and f.id = old.filing and f.status = 'accepted' and f.receipt <> old.number) then
+    return new;
+  end if;
+  raise exception 'receipt % is that of filing %', old.number, old.filing
+    using errcode = 'restrict_violation', constraint = 'receipt_passes';
+end $$;
+create trigger receipt_passes before update on receipt for each row execute function guard_receipt_passes();
+alter table receipt enable always trigger receipt_passes;
 
 -- Review ----------------------------------------------------------------------------------------------------------------
 
@@ -478,8 +503,146 @@ create trigger filing_reviewed before update on filing for each row
   execute function guard_review();
 alter table filing enable always trigger filing_reviewed;
 
+-- By hand ---------------------------------------------------------------------------------------------------------------
+
+-- On a lane of people a filing is taken by one of them, for a time. The same statuses as everywhere: taking is the intent,
+-- what the person says is the outcome, and a taking that ended without a word is an unknown outcome that somebody looks after.
+create table taking (
+  tenant text not null,
+  filing uuid not null,
+  -- Which attempt of the filing it is.
+  no int not null,
+  by_person uuid not null,
+  taken_at timestamptz not null,
+  expires_at timestamptz not null,
+  ended_at timestamptz,
+  ended text check (ended in ('filed', 'refused', 'not_filed', 'unsure', 'lost')),
+  primary key (tenant, filing, no),
+  foreign key (tenant, filing) references envelope (tenant, id),
+  foreign key (tenant, by_person) references person (tenant, id),
+  constraint taking_ended_somehow check ((ended_at is null) = (ended is null))
+);
+-- Never two people on one filing.
+create unique index taking_one_at_a_time on taking (tenant, filing) where ended_at is null;
+create index taking_open on taking (tenant, expires_at) where ended_at is null;
+create trigger taking_actor before insert on taking for each row execute function guard_actor('by_person');
+
+-- A person looks away for longer than this, or goes home.
+create function taking_longest() returns interval language sql immutable as $$ select interval '4 hours' $$;
+
+-- Judged by the database's clock alone. Taken only out of the queue, while the word of two people stands; renewed only while it
+-- lasts; ended once, by who has it, or as lost when its time is over.
+create function guard_taking() returns trigger language plpgsql as $$
+declare
+  at timestamptz := clock_timestamp();
+begin
+  if tg_op = 'INSERT' then
+    new.taken_at := at;
+    if new.ended_at is null and new.expires_at > at and new.expires_at <= at + taking_longest() and exists (
+      select 1 from filing f join lane l on l.tenant = f.tenant and l.code = f.lane and l.by_hand
+      where f.tenant = new.tenant and f.id = new.filing and f.status = 'pending' and f.step->>'action' = 'send'
+        and f.attempt + 1 = new.no and f.next_at <= at and f.profile_n = l.profile_n and f.approved_until > at)
+      -- After a quarantine only questions go out until all are answered, by people too.
+      and not exists (select 1 from quarantine q where q.tenant = new.tenant and (q.state = 'in' or q.settling)) then
+      return new;
+    end if;
+    raise exception 'filing % is not free to be taken: it waits for an approval, for its first day, or another person has it', new.filing
+      using errcode = 'restrict_violation', constraint = 'taking_free';
+  end if;
+  if old.ended_at is null
+    and (new.tenant, new.filing, new.no, new.by_person, new.taken_at) = (old.tenant, old.filing, old.no, old.by_person, old.taken_at)
+    and (case
+      when new.ended = 'lost' then old.expires_at <= at and new.expires_at = old.expires_at
+      when old.expires_at <= at or are_two_parties(old.tenant, old.by_person, acting_person()) or acting_person() is null then false
+      when new.ended is null then new.expires_at between old.expires_at and at + taking_longest()
+      else new.expires_at = old.expires_at end) then
+    if new.ended is not null then
+      new.ended_at := at;
+    end if;
+    return new;
+  end if;
+  raise exception 'the taking of filing % is renewed or ended only by the person who has it, and only while it lasts', old.filing
+    using errcode = 'restrict_violation', constraint = 'taking_in_time';
+end $$;
+create trigger taking_guard before insert or update on taking for each row execute function guard_taking();
+alter table taking enable always trigger taking_actor, enable always trigger taking_guard;
+
+-- What somebody found who looked whether a filing of unknown fate is there. "Not there" proves nothing while the search of the
+-- office may not show it yet.
+create table look (
+  tenant text not null,
+  filing uuid not null,
+  no int not null,
+  by_person uuid not null,
+  at timestamptz not null default clock_timestamp(),
+  found boolean not null,
+  place text not null check (length(place) between 3 and 200),
+  looked_at timestamptz not null,
+  primary key (tenant, filing, no),
+  foreign key (tenant, filing) references envelope (tenant, id),
+  foreign key (tenant, by_person) references person (tenant, id),
+  constraint look_is_past check (looked_at <= at + interval '1 minute')
+);
+create trigger look_actor before insert on look for each row execute function guard_actor('by_person');
+create function guard_look() returns trigger language plpgsql as $$
+begin
+  if exists (
+      select 1 from filing f where f.tenant = new.tenant and f.id = new.filing and f.attempt + 1 = new.no
+        and f.holder is null and f.next_at is not null and f.step->>'action' <> 'send')
+    and (new.found or not exists (
+      select 1 from taking t join filing f on f.tenant = t.tenant and f.id = t.filing
+      join lane l on l.tenant = f.tenant and l.code = f.lane
+      where t.tenant = new.tenant and t.filing = new.filing and (t.ended_at is null or new.looked_at <
+        least(t.ended_at, t.expires_at) + coalesce((l.profile::jsonb->'byHand'->>'visibleAfterMs')::bigint, 0) * interval '1 millisecond'
+        and t.ended <> 'not_filed'))) then
+    return new;
+  end if;
+  raise exception 'filing % is not one to look for, or it was looked for too early to prove anything', new.filing
+    using errcode = 'restrict_violation', constraint = 'look_proves';
+end $$;
+create trigger look_guard before insert on look for each row execute function guard_look();
+alter table look enable always trigger look_actor, enable always trigger look_guard;
+
+-- A filing goes into a person's hands and out of them only along these rows. A tick has a holder, and never meets a condition.
+create function guard_hand() returns trigger language plpgsql as $$
+begin
+  if exists (select 1 from look k where k.tenant = new.tenant and k.filing = new.id and k.no = new.attempt)
+    or exists (
+      select 1 from taking t where t.tenant = new.tenant and t.filing = new.id and t.no = new.attempt
+        and case when new.attempt <> old.attempt then t.ended_at is null else t.ended_at is not null and old.next_at is null end) then
+    return new;
+  end if;
+  raise exception 'filing % is in a person''s hands, or goes there, without a row that says so', old.id
+    using errcode = 'restrict_violation', constraint = 'filing_by_hand';
+end $$;
+create trigger filing_taken before update on filing for each row
+  when (new.status = 'submitted' and new.holder is null and old.holder is null and new.attempt <> old.attempt)
+  execute function guard_hand();
+create trigger filing_put_down before update on filing for each row
+  when (old.status = 'submitted' and old.holder is null and old.next_at is null and old.step->>'action' = 'send')
+  execute function guard_hand();
+-- What waits for a look leaves only by one: nothing else than a claim, or the end of an approval, touches it.
+create trigger filing_looked_for before update on filing for each row
+  when (old.status = 'submitted' and old.holder is null and old.next_at is not null and new.holder is null and new.status <> 'submitted')
+  execute function guard_hand();
+alter table filing enable always trigger filing_taken, enable always trigger filing_put_down, enable always trigger filing_looked_for;
+
+-- The confirmation that came with an outcome: one file proves one filing, unless a person says that the office gave it for several.
+create table confirmation (
+  tenant text not null,
+  filing uuid not null,
+  no int not null,
+  sha256 bytea not null check (octet_length(sha256) = 32),
+  kind text not null check (kind in ('pdf', 'png', 'jpeg', 'mail')),
+  bytes int not null check (bytes > 0),
+  shared boolean not null,
+  primary key (tenant, filing, no),
+  foreign key (tenant, filing) references envelope (tenant, id)
+);
+create unique index confirmation_once on confirmation (tenant, sha256) where not shared;
+
 -- Walls -----------------------------------------------------------------------------------------------------------------
 
-select keep_forever(name) from unnest(array['batch_approval', 'approval_void', 'attempt', 'outcome', 'receipt', 'review_item', 'review_act',
-  'envelope_revision']) name;
-select keep_forever(name, may_change => true) from unnest(array['batch', 'filing']) name;
+select keep_forever(name) from unnest(array['batch_approval', 'approval_void', 'attempt', 'outcome', 'review_item', 'review_act',
+  'envelope_revision', 'look', 'confirmation']) name;
+select keep_forever(name, may_change => true) from unnest(array['batch', 'filing', 'taking', 'receipt']) name;

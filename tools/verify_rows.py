@@ -51,7 +51,8 @@ def act(entry, name, **more):
     return entry.row('review_act', {}, '%s/%s' % (entry.id, sha256(canonical(known(fields)))))
 def receipt(entry):
     number = entry.get('receipt')
-    if not isinstance(number, str) or entry.get('to') != 'accepted': return []
+    given = entry.get('to') == 'accepted' or entry.get('cause') == 'hand_correct'
+    if not isinstance(number, str) or not given: return []
     shared = entry.get('shared_receipt') is True
     name = '%s %s' % (word(entry.get('lane')), number)
     return [entry.row('receipt', {} if shared else {'filing': entry.id}, name, must=not shared)]
@@ -67,6 +68,7 @@ def review(entry):
     if cause == 'reject':
         evidence = sha256(get('not_filed')) if isinstance(get('not_filed'), str) else None
         return [closed('rejected'), act(entry, 'rejected', evidence=evidence)]
+    if cause == 'hand_correct': return receipt(entry)
     if cause not in ('replay', 'correct'): return []
     item = {**entry.given('action', 'revision', 'key', 'payload_sha256'), 'n': get('exception'),
             'not_filed': get('not_filed')}

@@ -22,6 +22,11 @@ const COMMANDS: readonly Entry[] = [
   ['batch', 'import, approve and run batches of filings', () => import('./commands/batch.ts')],
   ['entity', 'the register of entities', () => import('./commands/entity.ts')],
   ['filing', 'show filings and build defense packs', () => import('./commands/filing.ts')],
+  [
+    'hand',
+    'filing by hand: take a filing, see what to type, record what has come of it',
+    () => import('./commands/hand.ts'),
+  ],
   ['lane', 'lanes: the connections to the portals', () => import('./commands/lane.ts')],
   ['portal', 'portal profiles: create one, check one', () => import('./commands/portal.ts')],
   [

@@ -20,6 +20,7 @@ export type ProposalKind =
   | 'role'
   | 'quarantine'
   | 'lane'
+  | 'hand'
   | 'webhook'
   | 'recipient'
   | 'matrix'

@@ -94,6 +94,7 @@ export type {
   AnswerRule,
   BreakerPolicy,
   Echo,
+  FiledKind,
   FormField,
   FormRule,
   OpeningHours,

@@ -28,12 +28,16 @@ export interface Profile {
   readonly title: string;
   readonly automation: Automation;
   readonly effect: LaneEffect;
-  /** `json-api`: one filing is one request. `html-form`: it is a form that is opened, filled in and posted. */
-  readonly driver: 'json-api' | 'html-form';
+  /**
+   * `json-api`: one filing is one request. `html-form`: it is a form that is opened, filled in and posted. `person`: no
+   * program speaks with the portal; people file there, and what is about requests is never used.
+   */
+  readonly driver: 'json-api' | 'html-form' | 'person';
+  /** With the driver `person`: where the office's filing pages begin. */
   readonly baseUrl: string;
   /** Off by default: a profile must say so to reach loopback or a private network. */
   readonly allowPrivateAddresses: boolean;
-  /** Most requests in flight at once, over all processes. */
+  /** Most requests in flight at once, over all processes; with the driver `person`, how many people the forecast counts on. */
   readonly ceiling: number;
   readonly timeoutMs: number;
   readonly tlsHandshakeMsMax: number;
@@ -86,6 +90,8 @@ export interface Profile {
   readonly credentials: readonly { readonly header: string; readonly value: string }[];
   /** Exactly with the driver `html-form`: the pages around the filing. */
   readonly form?: FormRule;
+  /** Exactly with the driver `person`. */
+  readonly byHand?: ByHandRule;
   readonly session?: SessionRule;
   readonly egress?: EgressRule;
   readonly registry?: RegistryRule;
@@ -192,6 +198,34 @@ export interface FormRule {
 export type FormField =
   | { readonly name: string; readonly at: string; readonly optional?: boolean }
   | { readonly name: string; readonly text: string };
+
+/** What a person needs who files on the office's own pages. */
+interface ByHandRule {
+  readonly office: string;
+  /** How long a filing is one person's before it counts as lost; each sign of work begins it anew. */
+  readonly takeMs: number;
+  /** How long after a filing the office's search may not show it yet. "Not there" proves nothing before. */
+  readonly visibleAfterMs: number;
+  /** What to type, in the order of the office's form. Whatever else the payload holds is shown after it. */
+  readonly fields: readonly {
+    readonly label: string;
+    readonly at: string;
+    readonly note?: string;
+  }[];
+  /** What the office asks for, each as far as it is known. */
+  readonly kinds: readonly FiledKind[];
+}
+
+export interface FiledKind {
+  readonly kind: string;
+  readonly appliesTo: string;
+  readonly name: string;
+  readonly fee?: string;
+  readonly window?: string;
+  readonly citation?: string;
+  /** As in law/rules/entity.json: a statute or agency page, a secondary source, or nothing that was read. */
+  readonly verified: 'primary' | 'secondary' | 'none';
+}
 
 export interface SessionRule {
   /** `slot`: a session serves one filing at a time. `lane`: the slots of a lane share one. */

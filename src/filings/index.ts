@@ -18,6 +18,24 @@ export {
   diagnoseConflicts,
 } from './acts/diagnose.ts';
 export * from './acts/lane-profiles.ts';
+export { addByHandLanes, type ByHandLanes } from './acts/by-hand-lanes.ts';
+export {
+  listHand,
+  type ListedByHand,
+  renewTaking,
+  takeFiling,
+} from './acts/hand.ts';
+export * from './acts/hand-corrections.ts';
+export { openEvidence } from './acts/hand-evidence.ts';
+export { handSheet } from './acts/hand-sheet.ts';
+export { sheetPdf, sheetText } from './acts/hand-sheet-text.ts';
+export { readConfirmation, readHandTime } from './acts/hand-file.ts';
+export { importOutcomes } from './acts/hand-outcomes.ts';
+export { readDollars } from './rules/confirmation.ts';
+export { type HandSaying, type Said, sayInHand } from './acts/hand-say.ts';
+export type { HandState } from './rules/hand.ts';
+export { attemptWord, carriedBy } from './rules/left.ts';
+export { officeTime } from './rules/office-time.ts';
 export { listFilings, openPayload, showFiling } from './acts/filings.ts';
 export { forecastFilings, readOutlook, type Scope } from './acts/forecast.ts';
 export { createBatch, type ObligationBatch } from './acts/register-batch.ts';
@@ -50,6 +68,7 @@ export { PostgresIntakeStore } from './store/intake-store.ts';
 export { REVIEW_FILTERS, type ReviewFilter } from './store/reviews.ts';
 export { warnOnArrival } from './watch/arrival-warning.ts';
 export { watchApprovals } from './watch/approval-watch.ts';
+export { watchHand } from './watch/hand-watch.ts';
 export { queueDigest } from './watch/digest.ts';
 export { registeredAgentNotice } from './watch/registered-agent-notice.ts';
 export { watchSessions } from './watch/session-watch.ts';

@@ -16,6 +16,7 @@ import {
   queueDigest,
   registeredAgentNotice,
   watchApprovals,
+  watchHand,
   watchSessions,
   watchSlack,
   watchUnfiled,
@@ -154,6 +155,7 @@ class Jobs {
   /** Ahead, so that somebody is told before anything is late. */
   async look(): Promise<void> {
     await watchApprovals(this.#slow);
+    await watchHand(this.#slow);
     await watchSlack(this.#slow);
     await watchUnfiled(this.#slow);
     await watchSessions(this.#slow);

@@ -18,7 +18,7 @@ import { listPeople } from './store/people.ts';
 import { decideProposal, proposals, propose, type StoredProposal } from './store/proposals.ts';
 import { raiseTrustAlert, type TrustEvent } from './trust-alerts.ts';
 
-type ChangeKind = Extract<ProposalKind, 'lane' | 'webhook' | 'recipient' | 'matrix'>;
+type ChangeKind = Extract<ProposalKind, 'lane' | 'hand' | 'webhook' | 'recipient' | 'matrix'>;
 
 interface Change {
   readonly kind: ChangeKind;
@@ -154,6 +154,7 @@ async function decide(
 
 const NOUN = {
   lane: 'lane',
+  hand: 'the outcome of filing',
   webhook: 'webhook',
   recipient: 'recipient',
   matrix: 'the routing',

@@ -19,6 +19,7 @@ export interface TrustEvent {
     | 'recipient_changed'
     | 'mail_server_changed'
     | 'routing_changed'
+    | 'receipt_changed'
     | 'quarantine_left';
   /** The person, lane or address. */
   readonly subject: string;

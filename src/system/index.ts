@@ -1,3 +1,4 @@
+export { onPaper, paperBytes } from './paper.ts';
 export { CheckpointFiles, checkpointsFolder } from './checkpoint-copies.ts';
 export { KnownLogFiles } from './known-logs.ts';
 export { systemClock, systemIds, systemRandom } from './clock.ts';

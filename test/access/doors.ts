@@ -35,6 +35,7 @@ export const NOT_ACTS: readonly string[] = [
   // Arguments.
   'readBatchId',
   'readBoundary',
+  'readConfirmation',
   // Answers, shaped.
   'awardEntries',
   'bodyOf',
@@ -49,6 +50,8 @@ export const NOT_ACTS: readonly string[] = [
   'reportOf',
   'reportPdf',
   'reportTable',
+  'sheetPdf',
+  'sheetText',
   'totalCents',
   'traceTable',
 ];

@@ -138,6 +138,7 @@ class House {
         return approveKeyRotation(app, actor, { level: 'tenant', hash, environment: {} });
       case 'replay':
       case 'correct':
+      case 'hand':
       case 'exception':
       case 'batch':
       case 'release':

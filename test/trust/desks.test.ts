@@ -45,6 +45,7 @@ function named(name: string): PersonActor {
 }
 
 const looks = async (): Promise<unknown> => {
+  await world.app.sequencer.sequence();
   const [row] = await world.sql(
     `select count(*) as n from ledger_entry where convert_from(bytes, 'UTF8')::jsonb->>'type' = 'access.opened'`,
   );
@@ -69,7 +70,6 @@ it.each(WAYS)(
   async (_way, look) => {
     const before = await looks();
     await expect(look(named('Pete'))).rejects.toMatchObject({ code: 'NOT_FOUND' });
-    await world.app.sequencer.sequence();
     // Nothing was opened, so nothing says that something was.
     expect(await looks()).toBe(before);
     for (const name of ['Paul', 'Amy', 'Tom', 'Both']) await look(named(name));

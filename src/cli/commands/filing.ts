@@ -1,5 +1,6 @@
 import type { Command } from '../command.ts';
 import {
+  attemptWord,
   defendFiling,
   type FilingView,
   listFilings,
@@ -82,6 +83,7 @@ function addShow(filing: Command): void {
       const attempts = made.map((attempt) => ({
         attempt: attempt.attempt,
         action: attempt.action,
+        what: attemptWord(attempt.action, attempt.outcome?.verdict),
         trace: attempt.id,
         intentAt: iso(attempt.intentAt),
         outcomeAt: iso(attempt.outcome?.at),
@@ -97,10 +99,10 @@ function addShow(filing: Command): void {
             describe(found),
             '',
             table(
-              ['attempt', 'action', 'intent', 'outcome', 'verdict', 'code', 'trace'],
+              ['attempt', 'what', 'intent', 'outcome', 'verdict', 'code', 'trace'],
               attempts.map((a) => [
                 a.attempt,
-                a.action,
+                a.what,
                 a.intentAt,
                 a.outcomeAt,
                 a.verdict ?? '',

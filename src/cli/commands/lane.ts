@@ -1,7 +1,9 @@
 import type { Command } from '../command.ts';
 import {
+  addByHandLanes,
   addProfile,
   approveProfile,
+  type ByHandLanes,
   proposedProfiles,
   type ProposedProfile,
   refuseProfile,
@@ -65,7 +67,7 @@ function addList(lane: Command): void {
               l.open,
               pauseText(l.state, now),
               l.state.breaker.state,
-              l.profile.automation,
+              l.profile.driver === 'person' ? 'by hand' : l.profile.automation,
               l.profile.title,
             ]),
           ),
@@ -75,25 +77,55 @@ function addList(lane: Command): void {
 
 function addAdd(lane: Command): void {
   lane
-    .command('add <profile>')
+    .command('add [profile]')
     .description(
       'add a lane from a portal profile; for a lane that exists, propose the profile to a second person',
     )
+    .option('--by-hand <codes>', 'shipped lanes on which people file: all, or US-NV,US-WY')
     .option('--reason <text>', 'why the profile changes (10 to 500 characters)')
-    .inApp(async ({ app, out, actor, options }, file: string, own: { reason?: string }) => {
-      const profile = readProfileFile(file);
-      warnOfPrivate(profile.allowPrivateAddresses, options);
-      const done = await addProfile(app, actor, profile, own.reason);
-      const data = { lane: profile.code, added: done.state === 'added', ...done };
-      out.result('lane add', data, () => addedText(profile, done));
-    });
+    .inApp(
+      async (
+        { app, out, actor, options },
+        file: string | undefined,
+        own: { reason?: string; byHand?: string },
+      ) => {
+        if ((file === undefined) === (own.byHand === undefined)) {
+          throw misuse('Expected either a profile or --by-hand');
+        }
+        if (own.byHand !== undefined) {
+          const codes =
+            own.byHand === 'all' ? 'all' : own.byHand.split(',').map((one) => one.trim());
+          const done = await addByHandLanes(app, actor, codes);
+          out.result('lane add', done, () => byHandText(done));
+          return;
+        }
+        const profile = readProfileFile(file ?? '');
+        warnOfPrivate(profile.allowPrivateAddresses, options);
+        const done = await addProfile(app, actor, profile, own.reason);
+        const data = { lane: profile.code, added: done.state === 'added', ...done };
+        out.result('lane add', data, () => addedText(profile, done));
+      },
+    );
+}
+
+function byHandText({ added, unchanged, kept }: ByHandLanes): string {
+  return [
+    `Added ${added.length} lanes on which people file: ${added.join(', ') || 'none'}.`,
+    ...(unchanged.length === 0 ? [] : [`${unchanged.length} were there already.`]),
+    ...kept.map(
+      (code) =>
+        `${code} has another profile and keeps it; to change it: filewright lane add profiles/by-hand/${code.toLowerCase()}.json`,
+    ),
+  ].join('\n');
 }
 
 function addedText(profile: Profile, done: Awaited<ReturnType<typeof addProfile>>): string {
   const { code, title, ceiling, automation } = profile;
   switch (done.state) {
     case 'added':
-      return `Added lane ${code} (${title}), ceiling ${ceiling}, automation ${automation}.`;
+      return profile.driver === 'person'
+        ? `Added lane ${code} (${title}); people file there, see hand list.`
+        : `Added lane ${code} (${title}), ceiling ${ceiling}, automation ${automation}.`;
     case 'unchanged':
       return `Lane ${code} already has this profile; nothing was changed.`;
     case 'proposed':

@@ -1,11 +1,34 @@
 /** Exceptions and proposals for people: what they want to see first; the JSON form has everything. */
-import { bodyOf, type OpenedProposal, type ReviewFile } from '../../filings/index.ts';
+import {
+  attemptWord,
+  bodyOf,
+  carriedBy,
+  type OpenedProposal,
+  type ReviewFile,
+} from '../../filings/index.ts';
 import { type JsonValue, plain, pointer } from '../../core/index.ts';
 import { iso, table } from '../output.ts';
 
+type Carried = ReturnType<typeof carriedBy>;
+
+const PAYLOAD = {
+  sent: 'payload as sent:',
+  'by hand': 'payload, as it was filed by hand:',
+  'never sent': 'payload, which was not sent:',
+} as const;
+
+/** Without the attempts at hand: only what was sent has an answer, or a failure in its place. */
+function carriedIn({ response }: Opened): Carried {
+  return response === null || response === undefined ? 'never sent' : 'sent';
+}
+
 type Opened = { readonly [name: string]: JsonValue };
 
-export function evidenceText(head: string, envelope: Opened): string {
+export function evidenceText(
+  head: string,
+  envelope: Opened,
+  carried: Carried = carriedIn(envelope),
+): string {
   const lines = [
     head,
     '',
@@ -23,7 +46,7 @@ export function evidenceText(head: string, envelope: Opened): string {
     lines.push(`no answer       ${text(response['code'])}: ${text(response['message'])}`);
   }
   lines.push(
-    'payload as sent:',
+    PAYLOAD[carried],
     indent(printable(Buffer.from(text(envelope['payload_base64']), 'base64'))),
   );
   if (Array.isArray(envelope['attempts']))
@@ -33,7 +56,8 @@ export function evidenceText(head: string, envelope: Opened): string {
 
 export function reviewText(head: string, file: ReviewFile, assigned: string | undefined): string {
   const { envelope, attempts, violations, revisions } = file;
-  const lines = [evidenceText(head, envelope)];
+  const carried = carriedBy(attempts.map(({ action, verdict }) => attemptWord(action, verdict)));
+  const lines = [evidenceText(head, envelope, carried)];
   if (assigned !== undefined) lines.push(`assigned to     ${assigned}`);
   for (const { code, field, message } of violations) {
     lines.push(
@@ -47,23 +71,27 @@ export function reviewText(head: string, file: ReviewFile, assigned: string | un
   }
   const rows = attempts.map((each) => [
     each.attempt,
-    each.action,
+    attemptWord(each.action, each.verdict),
     iso(each.intentAt),
     each.verdict ?? '',
     each.code ?? '',
     each.trace,
   ]);
-  lines.push('', table(['attempt', 'action', 'intent', 'verdict', 'code', 'trace'], rows));
+  lines.push('', table(['attempt', 'what', 'intent', 'verdict', 'code', 'trace'], rows));
   return lines.join('\n');
 }
 
 /** The exact bytes sent and answered, for comparison with what the portal documents. */
 export function hexText(file: ReviewFile): string {
   const { envelope, attempts } = file;
+  const carried = carriedBy(attempts.map(({ action, verdict }) => attemptWord(action, verdict)));
   const payload = envelope['payload_base64'];
   const sent = typeof payload === 'string' ? Buffer.from(payload, 'base64') : undefined;
   const blocks = [
-    block(`payload sent, sha256 ${text(envelope['payload_sha256'])}`, sent),
+    block(
+      `payload${carried === 'sent' ? ' sent' : ', not sent'}, sha256 ${text(envelope['payload_sha256'])}`,
+      sent,
+    ),
     block(`last answer${statusOf(envelope['response'])}`, bodyOf(envelope['response'])),
   ];
   // The last attempt's answer is the one above.

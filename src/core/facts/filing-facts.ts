@@ -96,6 +96,9 @@ export const FILING_FACTS = {
       'cause?': 'text',
       'reason?': 'text',
       'receipt?': 'text',
+      'former_receipt?': 'text',
+      'filed_at?': 'instant',
+      'fee_cents?': 'number',
       'shared_receipt?': 'flag',
       'evidence_sha256?': 'digest',
       'not_filed?': 'text',
@@ -106,7 +109,7 @@ export const FILING_FACTS = {
     },
   },
   'filing.intent': {
-    when: 'Before a filing is sent: the intent is committed.',
+    when: 'Before a filing is sent, or when a person takes it to file it by hand: the intent is committed.',
     fields: {
       from: 'text',
       to: 'text',
@@ -116,10 +119,11 @@ export const FILING_FACTS = {
       key: 'text',
       payload_sha256: 'digest',
       'profile_sha256?': 'digest',
+      'until?': 'instant',
     },
   },
   'filing.outcome': {
-    when: 'After an attempt: the answer, and what it means.',
+    when: 'After an attempt: the answer, or what a person says has come of it, and what that means.',
     fields: {
       from: 'text',
       to: 'text',
@@ -131,6 +135,13 @@ export const FILING_FACTS = {
       payload_sha256: 'digest',
       'receipt?': 'text',
       'receipt_of?': 'text',
+      'filed_at?': 'instant',
+      'fee_cents?': 'number',
+      'evidence_sha256?': 'digest',
+      'shared_evidence?': 'flag',
+      'place?': 'text',
+      'looked_at?': 'instant',
+      'reason?': 'text',
     },
   },
   'dlq.enveloped': {

@@ -82,9 +82,6 @@ const ACTORS: { readonly [Type in FactType]?: Kinds } = {
   'exception.resolution_approved': PERSON,
   'exception.resolution_withdrawn': PERSON,
   'approval.voided': PROGRAM,
-  'filing.intent': PROGRAM,
-  'filing.outcome': PROGRAM,
-  'dlq.enveloped': PROGRAM,
   'spine.head': PROGRAM,
   'quarantine.entered': PROGRAM,
 };

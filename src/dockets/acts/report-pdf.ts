@@ -2,7 +2,8 @@
  * The docket report on paper. The same rows at the same moment give the same bytes: the only date in the file is the
  * one of the report, and nothing is drawn from a system font.
  */
-import { type Instant, plainLines, toRfc3339 } from '../../core/index.ts';
+import { type Instant, toRfc3339 } from '../../core/index.ts';
+import { onPaper, paperBytes } from '../../system/index.ts';
 import type { ReportRow } from '../rules/docket/report.ts';
 
 interface ReportHeading {
@@ -74,7 +75,7 @@ export async function reportPdf(
       ModDate: new Date(heading.at),
     },
   });
-  const bytes = collect(document);
+  const bytes = paperBytes(document);
   const page = new Page(document);
   page.title(rows.length, heading);
   if (rows.length === 0) page.note('No open dockets.');
@@ -108,14 +109,14 @@ class Page {
 
   row(row: ReportRow): void {
     const document = this.#document.font('Helvetica').fontSize(TEXT_SIZE);
-    const cells = COLUMNS.map((column) => ({ ...column, text: printable(column.of(row)) }));
+    const cells = COLUMNS.map((column) => ({ ...column, text: onPaper(column.of(row)) }));
     const heights = cells.map(({ text, width }) =>
       Math.min(
         CELL_HEIGHT_MAX,
         document.heightOfString(text === '' ? ' ' : text, { width: width - 4 }),
       ),
     );
-    const reasons = printable(row.unverified.map((why) => `* ${why}`).join('\n'));
+    const reasons = onPaper(row.unverified.map((why) => `* ${why}`).join('\n'));
     const reasonHeight =
       reasons === ''
         ? 0
@@ -201,27 +202,7 @@ class Page {
     this.#document
       .font(bold ? 'Helvetica-Bold' : 'Helvetica')
       .fontSize(size)
-      .text(printable(text), MARGIN, this.#y, { width: this.#width });
+      .text(onPaper(text), MARGIN, this.#y, { width: this.#width });
     this.#y += LINE;
   }
-}
-
-/**
- * The fonts that every reader has know Western European letters only. A letter that they lack is shown by its code
- * point rather than as a wrong one; table and calendar have it as it is.
- */
-function printable(text: string): string {
-  return plainLines(text).replaceAll(
-    /[^\n\x20-\x7e\u00a0-\u00ff\u2013\u2014\u2018\u2019\u201c\u201d\u2022\u2026\u20ac]/gu,
-    (letter) => `[U+${(letter.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}]`,
-  );
-}
-
-function collect(document: PDFKit.PDFDocument): Promise<Uint8Array> {
-  return new Promise((resolve, reject) => {
-    const deps: Uint8Array[] = [];
-    document.on('data', (part: Uint8Array) => deps.push(part));
-    document.on('end', () => resolve(Buffer.concat(deps)));
-    document.on('error', reject);
-  });
 }

@@ -6,13 +6,22 @@ import type { ExportFolder } from '../../system/index.ts';
 /** Evidence has at most 8 MiB and stands in its body as base64. */
 const BODY_BYTES_MAX = 64 * 1024 * 1024;
 
+/** As the bytes were recognized when the file came in (rules/confirmation.ts). */
+const ENDINGS: Readonly<Record<string, string>> = {
+  pdf: 'pdf',
+  png: 'png',
+  jpeg: 'jpg',
+  mail: 'eml',
+};
+
 type BodyKind = 'answer' | 'exception' | 'payload' | 'evidence' | 'other';
 
 /** By what the entry says that happened: only an admission and a correction seal the bytes that are sent. */
 export function bodyKind({ type, data }: Pick<LedgerEntry, 'type' | 'data'>): BodyKind {
+  // Of a filing by hand the outcome itself has the evidence.
+  if (data['evidence_sha256'] !== undefined) return 'evidence';
   if (type === 'filing.outcome') return 'answer';
   if (type === 'dlq.enveloped') return 'exception';
-  if (data['evidence_sha256'] !== undefined) return 'evidence';
   const isAdmission = data['from'] === null && data['to'] === 'pending';
   return isAdmission || type === 'review.proposed' ? 'payload' : 'other';
 }
@@ -37,6 +46,7 @@ export async function writeEvidence(
     );
   }
   // Not under the name that it came with: a name is somebody's text, and this folder is for a stranger.
-  await folder.write(`evidence/entry-${seq}.${isText ? 'txt' : 'bin'}`, content);
+  const ending = isText ? 'txt' : (ENDINGS[String(fields.get('evidence_type'))] ?? 'bin');
+  await folder.write(`evidence/entry-${seq}.${ending}`, content);
   await folder.write(`evidence/entry-${seq}.json`, canonical);
 }

@@ -12,6 +12,7 @@ interface CourtInput {
     | undefined;
   readonly packs: readonly { readonly log: SignedLog; readonly entries: number }[];
   readonly attempts: number;
+  readonly carried: 'sent' | 'by hand' | 'never sent';
   readonly shredded: number;
   readonly madeAt: string;
   readonly madeBy: string;
@@ -22,13 +23,21 @@ export function courtText(input: CourtInput): string {
   return parts.flat().join('\n');
 }
 
-function headText({ filing, deadline, receipt, madeAt, madeBy }: CourtInput): string[] {
+function carriedText(carried: CourtInput['carried'], { status }: FilingView): string {
+  if (carried === 'sent') return 'sent by a program';
+  if (carried === 'never sent') return 'nothing of it was sent';
+  return status === 'accepted'
+    ? 'filed by a person, by hand'
+    : 'taken by a person to file it by hand; nothing is recorded as filed';
+}
+
+function headText({ filing, deadline, receipt, carried, madeAt, madeBy }: CourtInput): string[] {
   return [
     'RECORD OF ONE FILING, FOR INDEPENDENT EXAMINATION',
     '',
     `Filing      ${filing.id}`,
     `Made for    ${filing.entityId}, ${filing.filingKind}, period ${filing.period}`,
-    `Sent to     ${filing.jurisdiction} (lane ${filing.lane})`,
+    `Owed to     ${filing.jurisdiction} (lane ${filing.lane}); ${carriedText(carried, filing)}`,
     `Due         ${deadline.due} (last safe moment ${deadline.last_safe})`,
     `State       ${filing.status}`,
     receipt === undefined
@@ -46,11 +55,12 @@ function contentsText({ deadline, attempts, shredded }: CourtInput): string[] {
     '',
     'payload/          the bytes of the filing, one file for each revision. The SHA-256 of each file is in the entry',
     '                  named at the end of its file name, as payload_sha256.',
-    `attempts/         ${attempts} records of sends and answers. attempts.json lists them in order; each answer is included as it was`,
+    `attempts/         ${attempts} records of attempts and outcomes. attempts.json lists them in order, and says of each whether anything
+                  was sent; each answer is included as it was`,
     '                  recorded (.json) and as the exact bytes that the authority returned (.body).',
     'exceptions/       what was given to a person to review (only if that happened).',
-    'evidence/         proof of filing entered by a person, byte for byte (.txt, .bin) and as it was recorded (.json);',
-    '                  its SHA-256 is in the entry named at the end of its file name (only if a person accepted it as filed).',
+    'evidence/         proof of filing entered by a person, byte for byte (.txt, .pdf, .png, .jpg, .eml, .bin) and as it was recorded (.json);',
+    '                  its SHA-256 is in the entry named at the end of its file name (only if a person recorded it as filed).',
     `deadline.json     the date${isKnown ? ' and the legal steps by which it was computed' : '; it came with the filing, and no computation of it is on record'}.`,
     'tiers.json        who was responsible for the filing, and when that changed.',
     'receipt.json      the number that the authority gave (only if it was accepted).',

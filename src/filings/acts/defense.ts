@@ -35,7 +35,8 @@ import { findBatch } from '../store/batches.ts';
 import { ExportFolder } from '../../system/index.ts';
 import { discloseBody, disclosureText } from './defense-bodies.ts';
 import { bodyKind, writeEvidence } from './defense-evidence.ts';
-import { deadlineOf, tiersOf } from './defense-history.ts';
+import { type AttemptWord, carriedBy } from '../rules/left.ts';
+import { attemptWords, deadlineOf, tiersOf } from './defense-history.ts';
 import { courtText } from './defense-texts.ts';
 import { allowOnDesk } from './desk.ts';
 
@@ -115,6 +116,7 @@ async function writeDefense(
       receipt,
       packs: packs.map((pack) => ({ log: pack.log, entries: pack.entries.length })),
       attempts: opened.attempts.length,
+      carried: carriedBy([...attemptWords(entries).values()]),
       shredded: opened.shredded,
       madeAt: toRfc3339(app.clock.now()),
       madeBy: by.name,
@@ -138,6 +140,8 @@ interface AttemptLine {
   readonly entry: number;
   readonly at: string;
   readonly type: string;
+  /** Whether anything left: an intent is committed before the last gate is asked. */
+  readonly what: AttemptWord;
   readonly verdict: JsonValue;
   readonly code: JsonValue;
   /** File with the exact answer, where one came and was kept. */
@@ -195,6 +199,7 @@ async function writeBodies(
   const collector = new BodyCollector(app, log.boundary, take, shreddedByEntries(app));
   for (const entry of entries) await collector.add(entry);
   await collector.finish();
+  const words = attemptWords(entries);
   const attempts = entries
     .filter(({ type }) => type === 'filing.intent' || type === 'filing.outcome')
     .map(({ seq, at, type, data }): AttemptLine => {
@@ -204,6 +209,7 @@ async function writeBodies(
         entry: seq,
         at,
         type,
+        what: words.get(JSON.stringify(data['attempt'])) ?? 'none',
         verdict: data['verdict'] ?? null,
         code: data['code'] ?? null,
         ...(answer === undefined ? {} : { answer }),
@@ -219,7 +225,7 @@ function payloadName(entry: LedgerEntry): string {
     : `payload/entry-${entry.seq}.json`;
 }
 
-/** The bytes that were sent are named by their hash in the entry; another hash would defend nobody. */
+/** The bytes that were frozen are named by their hash in the entry; another hash would defend nobody. */
 function checkedPayload(entry: LedgerEntry, bytes: Uint8Array): Uint8Array {
   const named = entry.data['payload_sha256'];
   const found = sha256Of(bytes);
@@ -253,12 +259,16 @@ function receiptOf(
   filing: FilingView,
   entries: readonly LedgerEntry[],
 ): { readonly number: string; readonly recorded_at: string; readonly entry: number } | undefined {
-  const accepted = entries.findLast(({ data }) => data['to'] === 'accepted');
+  // The entry that says this very number: of a slip that was corrected, the correction.
+  const accepted =
+    entries.findLast(
+      ({ data }) => data['receipt'] === filing.receipt && data['cause'] === 'hand_correct',
+    ) ?? entries.findLast(({ data }) => data['to'] === 'accepted');
   if (filing.receipt === undefined || accepted === undefined) return undefined;
   return { number: filing.receipt, recorded_at: accepted.at, entry: accepted.seq };
 }
 
-/** Who approved the batch that the filing was sent with; it is in the log of people's acts. */
+/** Who approved the batch of the filing; it is in the log of people's acts. */
 async function approvalsOf(
   app: Installation,
   signed: readonly SignedLog[],

@@ -3,11 +3,18 @@
  * every approval to send that names the former profile ends with it.
  */
 import { type Actor, allow } from '../../access/index.ts';
-import { FilewrightError, type JsonChange, notFound, type Profile } from '../../core/index.ts';
+import {
+  FilewrightError,
+  type JsonChange,
+  notFound,
+  type Profile,
+  ruledOut,
+} from '../../core/index.ts';
 import { type Installation, sequenceAll } from '../../ledger/index.ts';
 import {
   addPortal,
   destinationOf,
+  laneCounts,
   lanes,
   profileChanges,
   profiledFact,
@@ -15,6 +22,7 @@ import {
   readProfile,
   replaceProfile,
   requireLane,
+  storedLanes,
 } from '../../lanes/index.ts';
 import {
   approveChange,
@@ -25,6 +33,7 @@ import {
   refuseChange,
   type StoredProposal,
 } from '../../people/index.ts';
+import type { Run } from '../../postgres/index.ts';
 import { voidApprovals, type VoidedApproval } from '../store/voids.ts';
 import { tellOfVoids } from '../watch/approval-watch.ts';
 
@@ -113,6 +122,7 @@ export async function approveProfile(
     expectHash,
     make: async (run, approved) => {
       const profile = profileIn(approved);
+      await requireNothingInFlight(run, app, profile);
       await replaceProfile(run, app.tenant, profile, profiledFact(app, actor, profile));
       voided = await voidApprovals(run, app, lane);
       await tellOfVoids(run, app, voided);
@@ -125,6 +135,22 @@ export async function approveProfile(
     }),
   });
   return { profile: profileIn(proposal), voided };
+}
+
+/** What a program has sent, a program settles; what a person has in hand, that person ends. */
+async function requireNothingInFlight(run: Run, app: Installation, after: Profile): Promise<void> {
+  const stored = await storedLanes({ run }, app.tenant);
+  const before = stored.find(({ state }) => state.code === after.code)?.profile;
+  if (before === undefined) return;
+  const wasByHand = readProfile(before, `lane ${after.code}`).driver === 'person';
+  if (wasByHand === (after.driver === 'person')) return;
+  const { submitted = 0 } =
+    (await laneCounts({ run }, app.tenant, undefined)).find(({ lane }) => lane === after.code) ??
+    {};
+  if (submitted === 0) return;
+  throw ruledOut(
+    `${submitted} filings of lane ${after.code} are under way; the lane changes between a portal and people once they have ended`,
+  );
 }
 
 export async function refuseProfile(

@@ -45,6 +45,9 @@ function waitOf(
   now: Instant,
 ): Pick<Wait, 'reason' | 'until'> | undefined {
   const { pause } = state;
+  if (profile.driver === 'person' && counts.unapproved < counts.pending + counts.submitted) {
+    return { reason: 'people file here; see hand list', until: undefined };
+  }
   if (counts.unapproved > 0 && counts.unapproved === counts.pending + counts.submitted) {
     return {
       reason: 'their approval has ended; use batch propose, then batch approve by another person',

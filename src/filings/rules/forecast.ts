@@ -162,7 +162,7 @@ export class LanePlay<F extends BacklogFiling> {
     tell: (filing: F, turn: Turn) => void,
   ) {
     this.rules = rulesOf(lane, inFlight, now);
-    this.byHand = lane.profile.automation !== 'allowed';
+    this.byHand = lane.profile.driver !== 'person' && lane.profile.automation !== 'allowed';
     this.#queue = new QueuePlay(this.rules, now, tell);
     this.#now = now;
     this.#tell = tell;
@@ -191,6 +191,8 @@ export class LanePlay<F extends BacklogFiling> {
 
 /** How long a slot is busy with one filing: as measured, or as the profile expects. */
 export function serviceMsOf({ serviceMs, profile }: ForecastLane): number {
+  // What people have in hand for hours says nothing of how long one filing takes them.
+  if (profile.driver === 'person') return profile.expectedServiceMs;
   // A portal that takes every filing with 202 is asked once more about each.
   const requests = profile.received.always === true ? 2 : 1;
   return serviceMs ?? profile.expectedServiceMs * requests;

@@ -46,7 +46,9 @@ export interface Batch {
 const RELEASE_MAX = 5_000;
 
 /** Of `filing f`: open, in nobody's hands, and not in the queue. */
-export const AWAITS_APPROVAL = `f.status in ('pending', 'submitted') and f.next_at is null and f.holder is null`;
+/** What a person has taken to file it by hand is out of the queue too. */
+export const AWAITS_APPROVAL = `f.status in ('pending', 'submitted') and f.next_at is null and f.holder is null
+  and (f.status = 'pending' or f.step->>'action' <> 'send')`;
 
 const COLUMNS = `b.id, b.source, b.state, p.name as prepared_by, b.prepared_at, b.count, b.sha256,
   a.name as approved_by, q.decided_at as approved_at`;

@@ -76,7 +76,7 @@ order by f.last_safe, f.id`;
 
 // A lane that is held has no known end, so there only the moment itself counts. The number rises, although nothing is
 // tried: the pair (attempt, holder) must name one claim only, or an outcome of the claim before, repeated after its
-// answer was lost, would count for this one.
+// answer was lost, would count for this one. What people file by hand is in their hands already, late or not.
 const TAKE_LATE = sql('filing-take-late')`
 with late as materialized (
   select f.id from lane l
@@ -85,7 +85,7 @@ with late as materialized (
     where f.tenant = $1 and f.lane = l.code and f.next_at is not null
       and f.last_safe <= case when l.open_from = 'infinity' then now() else greatest(now(), l.open_from) end
     order by f.last_safe, f.id limit $3 for update skip locked) f
-  where l.tenant = $1 order by f.last_safe, f.id limit $3),
+  where l.tenant = $1 and not l.by_hand order by f.last_safe, f.id limit $3),
 f as (
   update filing f set holder = $2, claim = 'late', attempt = f.attempt + 1, next_at = null from late
   where f.tenant = $1 and f.id = late.id and exists (

@@ -160,7 +160,7 @@ export async function findException(
   return exceptionOf(row);
 }
 
-function viewOf(row: Row): FilingView {
+export function viewOf(row: Row): FilingView {
   return {
     ...filingOf(row),
     nextAt: optional(row['next_at'], when),

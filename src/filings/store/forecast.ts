@@ -22,7 +22,10 @@ where f.tenant = $1 and f.lane = $2 and (f.last_safe, f.id) > ($3, $4) and ${IS_
 order by f.last_safe, f.id limit $5`;
 
 const IN_FLIGHT = sql('forecast-in-flight')`
-select lane, count(*)::int as n from filing where tenant = $1 and holder is not null group by lane`;
+select lane, count(*)::int as n from filing where tenant = $1 and holder is not null group by lane
+union all
+select f.lane, count(*)::int from taking t join filing f on f.tenant = t.tenant and f.id = t.filing
+where t.tenant = $1 and t.ended_at is null group by f.lane`;
 
 const LANES_OF = sql('forecast-lanes-of')`
 select distinct f.lane from envelope e join filing f on f.tenant = e.tenant and f.id = e.id

@@ -5,9 +5,14 @@ import { type Run, sql, text } from '../../postgres/index.ts';
 const OWNER = sql('receipt-owner')`
 select filing from receipt where tenant = $1 and lane = $2 and number = $3`;
 
+// One that was somebody's by a slip of the pen, and is not any more, is free.
 const GIVE = sql('receipt-give')`
 insert into receipt (tenant, lane, number, filing) select f.tenant, f.lane, $3, f.id from filing f
-where f.tenant = $1 and f.id = $2 on conflict do nothing`;
+where f.tenant = $1 and f.id = $2
+on conflict (tenant, lane, number) do update set filing = excluded.filing
+where receipt.filing <> excluded.filing and exists (
+  select 1 from filing o where o.tenant = receipt.tenant and o.id = receipt.filing and o.status = 'accepted'
+    and o.receipt <> receipt.number)`;
 
 const OWNER_BESIDE = sql('receipt-owner-beside')`
 select r.filing from receipt r join filing f on f.tenant = r.tenant and f.lane = r.lane

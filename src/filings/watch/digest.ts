@@ -11,6 +11,7 @@ import {
 import type { Alert } from '../../ledger/index.ts';
 import type { UnfiledGroup } from '../../entities/index.ts';
 import { type SlackFigures, slackFigures, slackLines, type SlackWatchDeps } from './slack-watch.ts';
+import { countByHand, type HandCounts } from '../store/hand.ts';
 import { unfiledSoon } from './unfiled-watch.ts';
 
 /** More than a person reads in one mail; the count above the list is always whole. */
@@ -21,6 +22,7 @@ export async function queueDigest(deps: SlackWatchDeps): Promise<number> {
   const { session, tenant, ids } = deps;
   const slack = await slackFigures(deps);
   const unfiled = await unfiledSoon(deps);
+  const hand = await countByHand((...args) => session.run(...args), tenant);
   return session.transaction(async (run) => {
     const recipients = await recipientsOf(run, tenant, 'digest');
     if (recipients.length === 0) return 0;
@@ -40,7 +42,7 @@ export async function queueDigest(deps: SlackWatchDeps): Promise<number> {
           figures,
           open.filter(({ docket }) => docket === undefined).length,
         ),
-        body: digestText(figures, { slack, unfiled }, alerts),
+        body: digestText(figures, { slack, unfiled, hand }, alerts),
         dedup: `digest/${figures.day}/${recipient}`,
       });
     }
@@ -73,9 +75,25 @@ function digestSubject(tenant: string, figures: DigestFigures, alerts: number): 
   return `Filewright ${tenant} ${figures.day}: ${troubles.length === 0 ? 'no trouble with filings' : troubles.join(', ')}`;
 }
 
+/** Nothing about it where nobody files by hand. */
+function handLines(hand: HandCounts): readonly (readonly [string, number])[] {
+  const { free, taken, look, waiting } = hand;
+  if (free + taken + look + waiting === 0) return [];
+  return [
+    ['to file by hand, free', free],
+    ['to file by hand, taken by someone', taken],
+    ['taken without an outcome: look first', look],
+    ['to file by hand, not approved yet', waiting],
+  ];
+}
+
 function digestText(
   figures: DigestFigures,
-  ahead: { readonly slack: SlackFigures; readonly unfiled: readonly UnfiledGroup[] },
+  ahead: {
+    readonly slack: SlackFigures;
+    readonly unfiled: readonly UnfiledGroup[];
+    readonly hand: HandCounts;
+  },
   alerts: readonly Alert[],
 ): string {
   const rows: readonly (readonly [string, number])[] = [
@@ -88,6 +106,7 @@ function digestText(
       ahead.unfiled.reduce((sum, { obligations }) => sum + obligations, 0),
     ],
     ['not accepted and past their last safe moment', figures.late],
+    ...handLines(ahead.hand),
     ['exceptions waiting for a person', figures.exceptions],
     ['alerts not acknowledged', alerts.length],
     ['notices that failed in the last 24 hours', figures.noticesFailedSinceYesterday],

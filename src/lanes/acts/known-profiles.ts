@@ -18,7 +18,8 @@ export function knownProfiles(deps: {
   readonly log: Log;
   readonly first: ReadonlyMap<LaneCode, Profile>;
 }): KnownProfiles {
-  const profiles = new Map(deps.first);
+  // A lane whose filings people carry is none to a worker: it takes no slot there and asks for no claim.
+  const profiles = new Map([...deps.first].filter(([, { driver }]) => driver !== 'person'));
   const known = new Map<LaneCode, number>();
   const numbers = new WeakMap<Profile, number>();
   return {
@@ -30,6 +31,8 @@ export function knownProfiles(deps: {
         known.set(code, n);
         try {
           const read = readProfile(profile, `lane ${code}`);
+          // What a worker still has in hand there it ends by the former profile, and claims nothing for it.
+          if (read.driver === 'person') continue;
           numbers.set(read, n);
           profiles.set(code, read);
         } catch (error) {

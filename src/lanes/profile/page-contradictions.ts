@@ -13,6 +13,7 @@ export function findPageContradictions(document: Document): readonly Issue[] {
     ...findShortKeepAlive(document),
     ...findLoginWithoutCookie(document),
     ...findRotationWithoutTerms(document),
+    ...findHandMismatch(document),
   ];
 }
 
@@ -40,6 +41,41 @@ function findDriverMismatch(document: Document): readonly Issue[] {
   return [
     ...(form === undefined ? [] : [alone('/form')]),
     ...(isRecord(session) && session['login'] !== undefined ? [alone('/session/login')] : []),
+  ];
+}
+
+/** What only a lane without requests may leave out, and what would be a promise there that nobody keeps. */
+function findHandMismatch(document: Document): readonly Issue[] {
+  const { driver, receipt, byHand } = document;
+  const has = (pointer: string, value: unknown, isWanted: boolean): readonly Issue[] => {
+    if ((value !== undefined) === isWanted) return [];
+    const found = isWanted ? 'nothing' : 'something';
+    return [{ pointer, expected: `${isWanted ? 'a value' : 'nothing'} with this driver`, found }];
+  };
+  if (driver === 'person') {
+    const never = ['form', 'status', 'session', 'egress', 'registry', 'synthetic'] as const;
+    return [
+      ...has('/byHand', byHand, true),
+      ...never.flatMap((name) => has(`/${name}`, document[name], false)),
+      ...(document['automation'] === 'allowed'
+        ? [
+            {
+              pointer: '/automation',
+              expected: 'forbidden or unknown with the driver person',
+              found: '"allowed"',
+            },
+          ]
+        : []),
+    ];
+  }
+  if (driver !== 'json-api' && driver !== 'html-form') return [];
+  const inReceipt = isRecord(receipt) ? receipt : {};
+  return [
+    ...has('/byHand', byHand, false),
+    ...has('/submit', document['submit'], true),
+    ...has('/received', document['received'], true),
+    ...has('/receipt/statuses', inReceipt['statuses'], true),
+    ...has('/receipt/numberAt', inReceipt['numberAt'], true),
   ];
 }
 

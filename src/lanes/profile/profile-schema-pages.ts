@@ -52,6 +52,43 @@ const login = record({
   fields: list(record({ name: fieldName(), value: reference() }), { minItems: 1 }),
 });
 
+const HOUR_MS = 3_600_000;
+/** Short enough that a filing somebody went home with is looked for the same day. */
+const TAKE_MS_MAX = 4 * HOUR_MS;
+
+export const byHand = record(
+  {
+    office: words('the name of the office'),
+    takeMs: count(60_000, TAKE_MS_MAX, {
+      description:
+        'How long a person has a filing without a sign of work before it counts as lost.',
+    }),
+    visibleAfterMs: ms({
+      description: 'How long after a filing the search of the office may not show it yet.',
+    }),
+    fields: list(
+      record({
+        label: words('what the form calls the field'),
+        at: pointer(),
+        note: Type.Optional(words('a note')),
+      }),
+      { minItems: 1, description: 'What to type, in the order of the form.' },
+    ),
+    kinds: list(
+      record({
+        kind: words('a filing kind such as annual_report'),
+        appliesTo: words('for whom'),
+        name: words('what the office calls it'),
+        fee: Type.Optional(words('a fee')),
+        window: Type.Optional(words('when it may be filed')),
+        citation: Type.Optional(words('a citation')),
+        verified: Type.Enum(['primary', 'secondary', 'none']),
+      }),
+    ),
+  },
+  { description: 'Exactly with the driver person.' },
+);
+
 export const session = record({
   scope: Type.Enum(['slot', 'lane']),
   idleMs: ms({}, 1),

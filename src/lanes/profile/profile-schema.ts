@@ -1,7 +1,15 @@
 import { type Static, Type } from 'typebox';
 import { isLinearPattern } from '../../core/index.ts';
 import { isCalendarDate, isPortalUrl, isRequestPath, isTimeZone } from './profile-fields.ts';
-import { egress, form, limits, registry, session, synthetic } from './profile-schema-pages.ts';
+import {
+  byHand,
+  egress,
+  form,
+  limits,
+  registry,
+  session,
+  synthetic,
+} from './profile-schema-pages.ts';
 import {
   count,
   echoes,
@@ -98,7 +106,7 @@ export const ProfileSchema = record({
     Type.Enum(['allowed', 'forbidden', 'unknown'], { default: defaults.automation }),
   ),
   effect: Type.Optional(Type.Enum(['filing', 'notice', 'question'], { default: defaults.effect })),
-  driver: Type.Enum(['json-api', 'html-form']),
+  driver: Type.Enum(['json-api', 'html-form', 'person']),
   baseUrl: text('an http(s) URL without user, password, query or fragment', isPortalUrl),
   allowPrivateAddresses: Type.Optional(Type.Boolean({ default: false })),
   ceiling: count(1, CEILING_MAX, { description: 'Most requests in flight, over all processes.' }),
@@ -107,7 +115,12 @@ export const ProfileSchema = record({
   longestServiceMs: Type.Optional(ms({ description: 'timeoutMs when absent.' })),
   expectedServiceMs: Type.Optional(ms({ default: defaults.expectedServiceMs })),
   personMs: Type.Optional(ms({ default: defaults.personMs })),
-  submit: record({ method: Type.Enum(['POST', 'PUT']), path: path() }),
+  submit: Type.Optional(
+    record(
+      { method: Type.Enum(['POST', 'PUT']), path: path() },
+      { description: 'Needed unless the driver is person.' },
+    ),
+  ),
   status: Type.Optional(status),
   health: Type.Optional(
     record({ method: Type.Enum(['HEAD', 'GET']), path: path() }, { default: defaults.health }),
@@ -122,8 +135,8 @@ export const ProfileSchema = record({
     ),
   ),
   receipt: record({
-    statuses: list(count(200, 299), { minItems: 1 }),
-    numberAt: place(),
+    statuses: Type.Optional(list(count(200, 299), { minItems: 1 })),
+    numberAt: Type.Optional(place()),
     pattern: text(
       'a regular expression without look-around, backreferences and counts above 1000',
       isLinearPattern,
@@ -131,14 +144,19 @@ export const ProfileSchema = record({
     ),
     echoes: Type.Optional(echoes()),
   }),
-  received: record({
-    submissionIdAt: place(),
-    pollMs: ms({}, 1),
-    boundMs: ms({}, 1),
-    always: Type.Optional(
-      Type.Boolean({ description: 'Every filing is answered with 202 and polled for.' }),
+  received: Type.Optional(
+    record(
+      {
+        submissionIdAt: place(),
+        pollMs: ms({}, 1),
+        boundMs: ms({}, 1),
+        always: Type.Optional(
+          Type.Boolean({ description: 'Every filing is answered with 202 and polled for.' }),
+        ),
+      },
+      { description: 'Needed unless the driver is person.' },
     ),
-  }),
+  ),
   answers: Type.Optional(list(answer, { default: [] })),
   captcha: Type.Optional(
     record(
@@ -192,6 +210,7 @@ export const ProfileSchema = record({
   hours: Type.Optional(hours),
   credentials: Type.Optional(list(credential, { default: [] })),
   form: Type.Optional(form),
+  byHand: Type.Optional(byHand),
   session: Type.Optional(session),
   egress: Type.Optional(egress),
   registry: Type.Optional(registry),

@@ -48,6 +48,13 @@ function refusal(source: string, issues: readonly Issue[]): FilewrightError {
   );
 }
 
+/** Of a lane whose filings people carry: nothing is requested there. Other drivers state these by themselves (contradictions). */
+const UNUSED = {
+  submit: { method: 'POST', path: '/' },
+  receipt: { statuses: [200], numberAt: '/receipt' },
+  received: { submissionIdAt: '/submission', pollMs: 60_000, boundMs: 60_000 },
+} as const;
+
 /** Written out field for field, so that the compiler notices when the format and core/profile.ts part ways. */
 function complete(input: ProfileInput): Profile {
   const defaults = PROFILE_DEFAULTS;
@@ -68,12 +75,12 @@ function complete(input: ProfileInput): Profile {
     longestServiceMs: input.longestServiceMs ?? timeoutMs,
     expectedServiceMs: input.expectedServiceMs ?? defaults.expectedServiceMs,
     personMs: input.personMs ?? defaults.personMs,
-    submit: input.submit,
+    submit: input.submit ?? UNUSED.submit,
     ...(input.status === undefined ? {} : { status: input.status }),
     health: input.health ?? defaults.health,
     idempotency: { ...defaults.idempotency, ...input.idempotency },
-    receipt: input.receipt,
-    received: input.received,
+    receipt: { ...UNUSED.receipt, ...input.receipt },
+    received: input.received ?? UNUSED.received,
     answers: input.answers ?? [],
     captcha: { ...defaults.captcha, ...input.captcha },
     throttle: { ...defaults.throttle, ...input.throttle },
@@ -93,10 +100,11 @@ function complete(input: ProfileInput): Profile {
 /** What most portals do not have: absent stays absent. */
 function completeParts(
   input: ProfileInput,
-): Pick<Profile, 'form' | 'session' | 'egress' | 'registry' | 'limits' | 'synthetic'> {
-  const { form, session, egress, registry, limits, synthetic } = input;
+): Pick<Profile, 'form' | 'byHand' | 'session' | 'egress' | 'registry' | 'limits' | 'synthetic'> {
+  const { form, byHand, session, egress, registry, limits, synthetic } = input;
   return {
     ...(form === undefined ? {} : { form: { ...form, fields: form.fields.map(completeField) } }),
+    ...(byHand === undefined ? {} : { byHand }),
     ...(session === undefined
       ? {}
       : {

@@ -26,7 +26,8 @@ select f.lane,
   count(*) filter (where f.status = 'accepted') as accepted,
   count(*) filter (where f.status = 'rejected') as rejected,
   count(*) filter (where f.status = 'fallout') as fallout,
-  count(*) filter (where f.status in ('pending', 'submitted') and f.next_at is null and f.holder is null) as unapproved,
+  count(*) filter (where f.status in ('pending', 'submitted') and f.next_at is null and f.holder is null
+    and (f.status = 'pending' or f.step->>'action' <> 'send')) as unapproved,
   count(f.holder) as held, min(f.next_at) as next_at,
   extract(epoch from min(f.last_safe) filter (where f.status in ('pending', 'submitted')) - now()) * 1000 as slack_ms
 from envelope e join filing f on f.tenant = e.tenant and f.id = e.id
@@ -35,7 +36,7 @@ group by f.lane order by f.lane`;
 
 /** Counts per lane of one batch, or of everything. */
 export async function laneCounts(
-  session: Session,
+  session: Pick<Session, 'run'>,
   tenant: string,
   id: BatchId | undefined,
 ): Promise<LaneCounts[]> {

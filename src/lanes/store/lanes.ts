@@ -120,7 +120,10 @@ export async function destinationsOf(
   }));
 }
 
-export async function storedLanes(session: Session, tenant: string): Promise<LaneView[]> {
+export async function storedLanes(
+  session: Pick<Session, 'run'>,
+  tenant: string,
+): Promise<LaneView[]> {
   const rows = await session.run(LIST, [tenant]);
   return rows.map((row) => ({ state: laneOf(row), profile: text(row['profile']) }));
 }

@@ -230,6 +230,9 @@ function reviewOf(told: Told): readonly Saying[] {
         itemOf(named(data.proposal), subj.id, { ...item, not_filed: at(data, 'not_filed') }, false),
       ];
     }
+    // A slip that two people corrected: the number is this filing's from now on.
+    case 'hand_correct':
+      return receiptOf(told);
     default:
       return [];
   }
@@ -258,7 +261,8 @@ export function actName(fields: Fields): string {
 /** A receipt is the first filing's; a shared one says nothing of whose it was before. */
 function receiptOf({ subj, data }: Told): readonly Saying[] {
   const { receipt, lane } = data;
-  if (typeof receipt !== 'string' || data.to !== 'accepted') return [];
+  const isGiven = data.to === 'accepted' || data.cause === 'hand_correct';
+  if (typeof receipt !== 'string' || !isGiven) return [];
   const id = `${named(lane)} ${receipt}`;
   if (data.shared_receipt === true) return [{ kind: 'receipt', id, set: {}, isWeak: true }];
   return [{ kind: 'receipt', id, set: { filing: subj.id } }];

@@ -73,10 +73,13 @@ select state, ver, entered_at, evidence, left_at, left_by, ask_new_until from qu
 const MARKED = `(f.step->>'action' = 'ask'
     and (f.step->>'lastSentAt')::bigint = floor(extract(epoch from q.entered_at) * 1000)::bigint)`;
 
+/** A person has it: their word settles it, or another looks for it when their time is over. */
+const IN_HAND = `(f.status = 'submitted' and f.step->>'action' = 'send' and f.next_at is null and f.holder is null)`;
+
 const COUNT_MARKED = sql('quarantine-count-marked')`
 select count(*)::int as n from filing f join envelope e on e.tenant = f.tenant and e.id = f.id, quarantine q
 where f.tenant = $1 and q.tenant = $1 and f.status in ('pending', 'submitted') and (
-  (q.state = 'in' and f.step->>'action' <> 'poll' and e.not_before <= q.entered_at) or ${MARKED})`;
+  (q.state = 'in' and f.step->>'action' <> 'poll' and e.not_before <= q.entered_at and not ${IN_HAND}) or ${MARKED})`;
 
 // What waits for approval is nobody's turn; it asks when it is approved.
 const SETTLE = sql('quarantine-settle')`
@@ -99,7 +102,7 @@ update filing f set
   next_at = case when f.next_at is null and f.holder is null then null else now() end
 from envelope e, quarantine q
 where f.tenant = $1 and e.tenant = f.tenant and e.id = f.id and q.tenant = f.tenant
-  and f.status in ('pending', 'submitted') and f.step->>'action' <> 'poll' and e.not_before <= q.entered_at
+  and f.status in ('pending', 'submitted') and f.step->>'action' <> 'poll' and e.not_before <= q.entered_at and not ${IN_HAND}
 returning 1`;
 
 const MARK_EXCEPTIONS = sql('quarantine-mark-exceptions')`
