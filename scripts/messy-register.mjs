@@ -42,6 +42,7 @@ const NAMES = [
   'Smith & Sons',
   'Big "D"',
 ];
+const YEAR_ENDS = ['12/31', 'June 30', '30-Sep', '12-31'];
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 /** Which rows are wrong, and how; everything else can be read. */
@@ -60,6 +61,7 @@ export function messyRegister() {
     'Entity Type',
     'Domestic/Foreign',
     'Date Formed',
+    'FYE',
     'Registered Agent',
     'Client Notes',
   ];
@@ -71,6 +73,7 @@ export function messyRegister() {
       KINDS[n % KINDS.length],
       n % 3 === 0 ? 'Foreign' : 'Domestic',
       formed(n),
+      YEAR_ENDS[n % YEAR_ENDS.length],
       n % 4 === 0 ? '' : 'Registered Agents, Inc.',
       n % 7 === 0 ? 'ask Bob; call back' : '',
     ];
