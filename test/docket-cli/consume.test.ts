@@ -29,7 +29,6 @@ afterAll(() => world.close());
 
 /** A firm of its own for each broker, so that totals can be compared. */
 async function openFirm(tenant: string): Promise<void> {
-  expect(await desk.run(['--tenant', tenant, 'init'])).toMatchObject({ code: 0 });
   hart = await desk.person('Judith Hart', undefined, tenant);
   const samples = ['matrix', 'people'].map((name) => `samples/patent-${name}.json`);
   await desk.route([...samples], hart);

@@ -101,6 +101,7 @@ export class DeskLine {
 
   async person(name: string, by?: Person, tenant = 'main'): Promise<Person> {
     const people = this.#people.get(tenant) ?? new People();
+    if (!this.#people.has(tenant)) await this.#begin(tenant);
     this.#people.set(tenant, people);
     const own = by === undefined ? undefined : await readFile(by.keyFile, 'utf8');
     const key = await people.add(name, own, async (args, acting = '') =>
@@ -109,6 +110,10 @@ export class DeskLine {
     const person = { tenant, keyFile: await this.file(`keys/${tenant} ${name}`, key) };
     this.#persons.push(person);
     return person;
+  }
+
+  async #begin(tenant: string): Promise<void> {
+    await this.data(['init'], { tenant, keyFile: await this.file('keys/acting', '') });
   }
 
   /** As one proposes it and another approves it; where nobody else is there, somebody is founded, before a key is used. */
