@@ -235,11 +235,24 @@ function ledgerPolicies(role: Named): string[] {
           'ledger_set_aside',
         ].map((table) => policy(name, table, 'all', role(name), of(boundary))),
         // The head of every log goes into the spine.
-        policy(`${name}_spine`, 'ledger_intake', 'insert', role(name), of('spine')),
+        policy(
+          `${name}_spine`,
+          'ledger_intake',
+          'insert',
+          role(name),
+          `${of('spine')} and type = 'spine.head'`,
+        ),
         policy(name, 'ledger_dek', 'all', role(name), MINE),
       ];
     }),
-    policy('shred', 'ledger_intake', 'insert', role('shred'), of('access')),
+    // Whoever destroys says what was destroyed, and nothing else.
+    policy(
+      'shred',
+      'ledger_intake',
+      'insert',
+      role('shred'),
+      `${of('access')} and type = 'retention.shredded'`,
+    ),
     ...['ledger_dek', 'ledger_blob', 'ledger_shredding', 'ledger_hold'].map((table) =>
       policy('shred', table, 'all', role('shred'), MINE),
     ),

@@ -1,5 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LEDGER_BOUNDARIES, type LedgerBoundary } from '../../src/core/boundary.ts';
+import { FACTS, type FactType } from '../../src/core/facts/catalogue.ts';
+import { factWriters } from '../../src/core/facts/writers.ts';
 import { attemptId } from '../../src/core/ids.ts';
 import type { OutcomeRecord } from '../../src/core/ports.ts';
 import { verifyEntries } from '../../src/ledger/verify.ts';
@@ -36,6 +39,25 @@ const SERVICES = [
 ] as const;
 const KEPT = ['ledger_entry', 'ledger_checkpoint', 'ledger_tile'] as const;
 const UNDO = new Error('undo');
+const REAL_RIGHTS = `
+delete from fact_right where not (type || ' ' || boundary || ' ' || actor_kind) = any ($1::text[])`;
+
+/** Into which logs a role may write which facts at all; the guard then asks for type and actor. */
+function mayWrite(role: RoleName, type: FactType, boundary: LedgerBoundary): boolean {
+  switch (role) {
+    case 'owner':
+    case 'migrate':
+      return true;
+    case 'app':
+    case 'read':
+      return false;
+    case 'shred':
+      return boundary === 'access' && type === 'retention.shredded';
+    default:
+      if (role === boundary || role === `seq_${boundary}`) return true;
+      return role.startsWith('seq_') && boundary === 'spine' && type === 'spine.head';
+  }
+}
 
 /**
  * A world on a database with row security. The world chooses its tenant by itself, so the setting follows it: the
@@ -99,6 +121,31 @@ function suite(where: 'embedded' | 'url'): void {
         if (error !== UNDO) throw error;
       });
     return rows;
+  }
+
+  /** Which facts the role gets into the intake, as `type log actor`. */
+  async function writtenBy(role: RoleName, types: readonly string[]): Promise<string[]> {
+    const { prefix } = await rolesState(world.admin);
+    const rights = factWriters().map(
+      ({ type, boundary, actorKind }) => `${type} ${boundary} ${actorKind}`,
+    );
+    let written: string[] = [];
+    await world.admin
+      .transaction(async (run) => {
+        // This world may write any type as "system", so that tests can record what they like; here it may not.
+        await run({ name: '', text: REAL_RIGHTS }, [rights]);
+        await run({ name: '', text: `set local fw.tenant = '${world.tenant}'` });
+        await run({ name: '', text: `set local fw.person = '${world.person}'` });
+        await run({ name: '', text: `set local role ${prefix}_${role}` });
+        const text = 'select written_facts($1, $2, $3, $4) as fact';
+        const values = [world.tenant, types, LEDGER_BOUNDARIES, world.person];
+        written = (await run({ name: '', text }, values)).map(({ fact }) => String(fact));
+        throw UNDO;
+      })
+      .catch((error: unknown) => {
+        if (error !== UNDO) throw error;
+      });
+    return written;
   }
 
   const intake = (boundary: string, tenant = world.tenant) =>
@@ -209,6 +256,40 @@ function suite(where: 'embedded' | 'url'): void {
       'delete from ledger_intake',
     ]) {
       await expect(attempt('shred', text)).rejects.toMatchObject(REFUSED);
+    }
+  });
+
+  // The adversary has one login with one role, and writes facts as a program, as the person who acts, and as somebody else.
+  it('takes each type of fact from exactly the roles, into the logs and for the actors that may write it', async () => {
+    await world.admin.run({
+      name: '',
+      text: `create function written_facts(tenant text, types text[], logs text[], person text) returns setof text
+        language plpgsql as $$
+        declare fact text; log text; kind text; who text;
+        begin
+          foreach fact in array types loop foreach log in array logs loop
+            foreach kind in array array['service', 'system', 'user', 'another'] loop
+              who := case kind when 'user' then person when 'another' then gen_random_uuid()::text else 'x' end;
+              begin
+                insert into ledger_intake (tenant, boundary, id, at, type, subj_kind, subj_id, subj_ver, actor_kind, actor_id, trace, data)
+                values (tenant, log, gen_random_uuid(), now(), fact, 'k', 'i', 1, replace(kind, 'another', 'user'), who, 't', '{}');
+                raise exception 'taken' using errcode = 'FW001';
+              exception when sqlstate 'FW001' then return next fact || ' ' || log || ' ' || kind;
+                when insufficient_privilege or restrict_violation then null;
+              end;
+            end loop;
+          end loop; end loop;
+        end $$`,
+    });
+    await world.admin.run({ name: '', text: 'grant execute on function written_facts to public' });
+    const types = Object.keys(FACTS);
+    const rights = factWriters();
+    for (const role of ROLE_NAMES) {
+      const expected = rights
+        .filter(({ type, boundary }) => mayWrite(role, type, boundary))
+        .map(({ type, boundary, actorKind }) => `${type} ${boundary} ${actorKind}`);
+      const taken = await writtenBy(role, types);
+      expect([role, taken.toSorted()]).toEqual([role, expected.toSorted()]);
     }
   });
 
