@@ -175,6 +175,11 @@ export class Session {
     return this.#whole(acting, (run) => run(statement, values));
   }
 
+  /** What the database does only outside a transaction, and what is done in nobody's name. */
+  maintain(statement: Statement): Promise<Row[]> {
+    return this.#alone(async () => this.#execute(await this.#connected(), statement, []));
+  }
+
   /** Several statements as one transaction, rolled back when `work` throws. Nobody else's statement comes between. */
   transaction<T>(work: (run: Session['run']) => Promise<T>): Promise<T> {
     return this.#whole(this.#acting(), work);

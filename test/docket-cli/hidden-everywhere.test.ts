@@ -68,8 +68,8 @@ const ELSEWHERE: readonly RegExp[] = [
   /^(audit (prove|quarantine (propose|approve|decline))|retention (hold|release))$/,
   // With ids of hidden and of unknown dockets: hidden.test.ts.
   /^(docket (import|consume|ack|close)|recovery (run|approve|review)|alert ack)$/,
-  /^route (import|check|absent|run)$/,
-  /^(deadline|grants|report|rules|tax|user|key|witness|init|db|demo|jobs) ?/,
+  /^route (import|proposals|approve|refuse|check|absent|run)$/,
+  /^(deadline|hand|grants|report|rules|tax|user|key|witness|init|db|demo|jobs) ?/,
   /^obligation (recompute|compute|explain|list-rules)$/,
   /^(webhook (add|proposals|approve|refuse|enable|disable|remove|rotate|test|log)|mail (set|add|remove|proposals|approve|refuse|test)|event resend)$/,
 ];
@@ -97,7 +97,7 @@ beforeAll(async () => {
     await twins.inside(firm, async ({ session, tenant }) => {
       for (const text of [
         `delete from work where tenant = $1 and kind in ('alert', 'event', 'mail')`,
-        `delete from alert where tenant = $1 and kind = 'recipient_changed'`,
+        `delete from alert where tenant = $1 and kind in ('recipient_changed', 'routing_changed')`,
       ]) {
         await session.run({ name: '', text }, [tenant]);
       }

@@ -166,7 +166,9 @@ describe('a receiver that fails', () => {
     await changeWebhook(house.app, house.person, id, 'enable');
     const next = await house.publish();
     await house.once();
-    expect(ids().slice(1)).toEqual([next]);
+    // That a person changed it is an alert to the others, and so an event before this one.
+    expect(ids().slice(1)).toHaveLength(2);
+    expect(ids().at(-1)).toBe(next);
     expect(ids()).not.toContain(missed);
     // Who disabled and enabled it is in the ledger, which verifies.
     const report = await verifyLedger(house.app, OPERATOR, { bodies: true });

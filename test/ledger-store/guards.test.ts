@@ -130,9 +130,9 @@ function suite(where: 'embedded' | 'url'): void {
       `update filing set receipt = 'another' where id = '${accepted}'`,
       'filing_receipt',
     );
-    const claimed = `update filing set status = 'submitted', attempt = attempt + 1, next_at = null where id = '${queued}'`;
+    const claimed = `update filing set status = 'submitted', attempt = attempt + 1, next_at = null, holder = 1 where id = '${queued}'`;
     const accept = (receipt: string) =>
-      `update filing set status = 'accepted', step = null, receipt = ${receipt} where id = '${queued}'`;
+      `update filing set status = 'accepted', step = null, holder = null, receipt = ${receipt} where id = '${queued}'`;
     const stolen = `(select receipt from filing where id = '${accepted}')`;
     for (const receipt of [`'none'`, stolen]) {
       await expect(attempt(claimed, '', [accept(receipt)])).rejects.toMatchObject({
@@ -220,7 +220,7 @@ function suite(where: 'embedded' | 'url'): void {
     await refused(fact('approval.granted', 'access', 'service', 'worker/1'), no);
     await refused(fact('approval.granted', 'ingestion', 'user', world.person), no, world.person);
     await refused(fact('feed.ingested', 'filing', 'service', 'x'), no);
-    await refused(fact('filing.outcome', 'filing', 'user', world.person), no, world.person);
+    await refused(fact('approval.voided', 'filing', 'user', world.person), no, world.person);
     await refused(fact('nothing.known', 'filing', 'service', 'x'), no);
     await passes(fact('filing.outcome', 'filing', 'service', 'worker/1'));
     const byParty = fact('docket.confirmed', 'filing', 'user', 'p.ortiz');

@@ -71,7 +71,7 @@ const HIDDEN: readonly [RoleName, string][] = [
   ['reconciliation', 'select name from person'],
   ['reconciliation', 'select sha256 from person_key'],
   ['fallback', 'select sha256 from person_key'],
-  ['fallback', 'select role from person_role'],
+  ['fallback', 'select n from person_role'],
   ['ingestion', 'select ct from grant_exception'],
   ['ingestion', 'select escalation_code from grant_exception'],
   ['ingestion', 'select reason from proposal'],

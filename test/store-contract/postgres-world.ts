@@ -197,6 +197,10 @@ export async function takeAnyFact(session: Session): Promise<void> {
 
 /** From here on a routing needs no second person. */
 export async function takeAnyRouting(session: Session): Promise<void> {
-  const text = 'alter table routing_setup disable trigger routing_setup_guard';
-  await session.run({ name: '', text });
+  for (const text of [
+    'alter table routing_setup disable trigger routing_setup_guard',
+    `insert into fact_right values ('routing.activated', 'access', 'service') on conflict do nothing`,
+  ]) {
+    await session.run({ name: '', text });
+  }
 }

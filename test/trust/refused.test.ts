@@ -17,7 +17,7 @@ beforeAll(async () => {
   hart = await desk.person('Judith Hart');
   ruiz = await desk.person('Elena Ruiz', hart);
   const files = ['matrix', 'people'].map((name) => `${ROOT}/samples/patent-${name}.json`);
-  await desk.data(['route', 'import', ...files], hart);
+  await desk.route(files, hart);
   await desk.data(['docket', 'import', `${ROOT}/samples/patent-docket.ndjson`], hart);
   app = await createFilewright({ dataDirectory: desk.path('data') });
 }, 60_000);

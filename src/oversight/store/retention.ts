@@ -210,7 +210,7 @@ export async function shredDue(
   });
   // The old rows are dead, but their bytes lie in the files until they are swept.
   if (done.keys.length > 0)
-    await session.run({ name: '', text: 'vacuum ledger_dek, ledger_blob, docket' });
+    await session.maintain({ name: '', text: 'vacuum ledger_dek, ledger_blob, docket' });
   return done;
 }
 
