@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import ICAL from 'ical.js';
 import { describe, expect, it } from 'vitest';
+import { plainLines } from '../core/plain.ts';
 import { instant } from '../core/time.ts';
 import { addDays, type Day, dayOf, formatDay } from './day.ts';
 import { readIcsState } from './ics-state.ts';
@@ -20,6 +21,16 @@ const entry = (identity: string, change: Partial<IcsEntry> = {}): IcsEntry => ({
   cls: 'ordinary',
   ...change,
 });
+
+/** A line separator, and a turn of the direction of writing. */
+const TURNED = {
+  identity: 'a',
+  date: 'due',
+  day: dayOf(2026, 12, 31),
+  kind: 'form990',
+  reference: '\u2028 \u202e x',
+  cls: 'ordinary',
+} as const;
 
 /** What an independent reader makes of the text. */
 function eventsOf(text: string) {
@@ -95,9 +106,11 @@ describe('an .ics calendar', () => {
         const shown = entries.filter(({ cls }) => cls === 'ordinary');
         for (const { date, kind, reference } of shown) {
           const summary = `${date === 'due' ? 'Due' : 'Last day'}: ${kind}, ${reference}`;
-          expect(found.map((event) => event.summary)).toContain(summary);
+          // What steers a reader's screen is shown as U+FFFD, as everywhere.
+          expect(found.map((event) => event.summary)).toContain(plainLines(summary));
         }
       }),
+      { examples: [[[TURNED], 'A line and a turn']] },
     );
   });
 

@@ -52,8 +52,9 @@ describe.skipIf(process.platform !== 'linux')('a row ends', () => {
   it('the worker that it names, to begin with', async () => {
     const pid = await started([nameOf(MARK)]);
     expect(isMarked(pid, MARK)).toBe(true);
-    expect(await processes.end(pid, `${startOf(pid)}+${MARK}`)).toBe(true);
-    expect(processes.isRunning(pid, startOf(pid))).toBe(false);
+    const start = startOf(pid);
+    expect(await processes.end(pid, `${start}+${MARK}`)).toBe(true);
+    expect(processes.isRunning(pid, start)).toBe(false);
   });
 
   it.each<[string, () => readonly string[]]>([
