@@ -18,12 +18,15 @@ class Entry:
         self.kind, self.id, self.ver = (entry['subj'][name] for name in ('kind', 'id', 'ver'))
         self.by, self.secret = entry['actor']['id'], entry['cls'] == 'privileged'
         self.whom = self.by if entry['actor']['kind'] == 'user' else None
-        self.ct = entry['body']['ct'] if entry['body'] else None
+        self.ct, self.key = (entry['body'][name] if entry['body'] else None for name in ('ct', 'key'))
     def get(self, name): return self.data.get(name)
     def given(self, *names): return {name: self.data[name] for name in names if name in self.data}
     def row(self, kind, fields, id=None, drop=(), must=True): return (kind, id or self.id, fields, drop, must)
 def says(entry):
-    if 'set_aside' in entry.data: return [entry.row(entry.kind, {}, drop=['*'], must=False)]
+    if 'set_aside' in entry.data:
+        kept = {'bytes': None, 'reason': None, **entry.get('set_aside')}
+        name, fields = '%s/%s' % (entry.log, kept.get('sha256')), {each: kept[each] for each in ('bytes', 'reason')}
+        return [entry.row('set_aside', fields, name), entry.row(entry.kind, {}, drop=['*'], must=False)]
     rule, said = RULES.get(entry.type), []
     if rule: said = rule(entry)
     elif entry.kind == 'lane': said = lane(entry)
@@ -78,7 +81,21 @@ def attempt(entry): return '%s/%s' % (entry.id, word(entry.get('attempt')))
 def outcome(entry):
     both = entry.given('verdict', 'code')
     return [*state(entry), entry.row('filing', both), entry.row('outcome', {**both, 'ct': entry.ct}, attempt(entry)),
-            *receipt(entry)]
+            *receipt(entry), *by_hand(entry)]
+def intent(entry):
+    rows = [*state(entry), entry.row('attempt', {'action': entry.get('action')}, attempt(entry))]
+    taken = entry.row('taking', {'by': entry.by, 'ended': None}, attempt(entry))  # Renewed without an entry.
+    return rows + [taken] * (entry.get('action') == 'file')
+ENDS = {'accepted': 'filed', 'rejected': 'refused', 'transient': 'not_filed'}
+def by_hand(entry):
+    get, name, proof = entry.get, attempt(entry), entry.get('evidence_type')
+    if get('action') not in ('file', 'look'): return []
+    ended = ENDS.get(get('verdict'), 'unsure' if get('code') == 'UNSURE' else 'lost')
+    looked = {'by': entry.by, 'found': get('verdict') != 'transient', **entry.given('place', 'looked_at')}
+    row = entry.row('taking', {'ended': ended}, name) if get('action') == 'file' else entry.row('look', looked, name)
+    file = {'kind': proof, 'sha256': get('evidence_sha256'), 'shared': get('shared_evidence') is True}
+    return [entry.row('attempt', entry.given('action'), name), row] + (
+        [entry.row('confirmation', file, name)] if proof not in (None, 'text') else [])  # Words have no row of their own.
 def enveloped(entry):
     fields = {'status': entry.get('to'), 'reason': entry.get('reason'), 'ct': entry.ct, 'resolution': None,
               'closed_by': None, 'assigned_to': None}
@@ -137,9 +154,12 @@ def person(entry):
     return [entry.row('person', fields)] + (roles(entry) if entry.type == 'person.added' else [])
 def roles(entry):
     taken, agreed = entry.type == 'role.taken', entry.get('proposal')
-    fields = {'held': True, 'taken_by': None, 'given_by': entry.whom, 'proposal': agreed}
+    fields = {'held': True, 'taken_by': None, 'taken_proposal': None, 'given_by': entry.whom, 'proposal': agreed}
     if taken: fields = {'held': False, 'taken_by': entry.by, 'taken_proposal': agreed}
-    return [entry.row('person_role', fields, '%s/%s' % (entry.id, word(role))) for role in entry.get('roles') or []]
+    period = ('role_taken', {'taken_by': entry.by}) if taken else ('role_given', {'given_by': entry.whom})
+    names = ['%s/%s' % (entry.id, word(role)) for role in entry.get('roles') or []]
+    return [row for name in names for row in (  # The latest, and each time.
+        entry.row('person_role', fields, name), entry.row(*period, '%s/%s' % (name, word(agreed))))]
 def key_added(entry):
     agreed, owner = entry.get('proposal'), {'person': entry.id, 'revoked_by': None}
     fields = {**entry.given('name', 'key_sha256', 'days'), **owner, 'proposal': agreed}
@@ -167,13 +187,28 @@ def hold_released(entry):
     return [entry.row('hold', {'released_by': entry.by, 'ver': entry.ver}),
             proposal(entry, 'hold', {'state': 'approved', 'decided_by': entry.by})]
 def profiled(entry):
-    fields = {**entry.given('profile_sha256', 'origin', 'effect'), 'stored_sha256': entry.get('profile_sha256'),
-              'stored_origin': entry.get('origin'), 'ver': entry.ver}
-    if entry.ver == 1: return [entry.row('lane', {**fields, **entry.given('ceiling')})]
-    return [entry.row('lane', fields, drop=['ceiling'])]
+    digest, begun = entry.get('profile_sha256'), {**entry.given('ceiling'), **SENDS, 'breaker': 'closed'}
+    fields = {**entry.given('profile_sha256', 'origin', 'effect'), 'stored_sha256': digest, 'numbered_sha256': digest,
+              'stored_origin': entry.get('origin'), 'ver': entry.ver, **(begun if entry.ver == 1 else {})}
+    return [entry.row('lane', fields, drop=['ceiling'] * (entry.ver > 1)),
+            entry.row('lane_profile', {'origin': entry.get('origin')}, '%s %s' % (entry.id, digest))]
+SENDS = {'paused': None, 'until': None}
 def lane(entry):
-    ceiling = {'ceiling': entry.get('to')} if entry.type == 'lane.ceiling' else {}
-    return [entry.row('lane', {**ceiling, 'ver': entry.ver}, must=False)]
+    if entry.kind != 'lane': return []
+    breaker = {'breaker': entry.get('to')} if isinstance(entry.get('to'), str) else {}
+    said = {'lane.ceiling': {'ceiling': entry.get('to')}, 'lane.resumed': SENDS,
+            'lane.paused': {'paused': entry.get('reason'), 'until': entry.get('until')}}.get(entry.type, breaker)
+    return [entry.row('lane', {**said, 'ver': entry.ver}, must=False)]
+def change_proposed(entry):  # In the same moment as the row of a webhook, which it covers by its hash.
+    if entry.get('kind') != 'webhook': return []
+    return [entry.row('subscription', entry.given('sha256'), word(entry.get('subject')))]
+def owed(entry):  # One that is not open has dates in its row that are nobody's duty.
+    fields = entry.given(*'entity jurisdiction filing_kind period state as_of rule_version calendar_version'.split())
+    fields.update(entry.given('due', 'raw', 'fee_cents'), rule=entry.get('rule'), ver=entry.ver)
+    return [entry.row('obligation', fields, drop=['due', 'raw', 'fee_cents'])]
+def redated(entry):
+    dates = entry.get('to') or {}
+    return [entry.row('docket', {'due': dates.get('due'), 'final': dates.get('final')})]
 def decided(kind, how):
     def rule(entry):
         fields = {'decided_by': entry.by, **({'state': how} if how else {})}
@@ -187,7 +222,9 @@ def resolution(entry):
     return [proposal(entry, 'exception', opened(entry.by, terms=terms), entry.ver // 2)]
 def docket_received(entry):
     digest = {} if entry.secret else entry.given('payload_sha256')
-    return [entry.row('docket', {**digest, 'payload_ct': entry.ct, 'confirmed': False, 'closed': False})]
+    fields = {**digest, **entry.given('read_sha256'), 'payload_ct': entry.ct, 'confirmed': False, 'closed': False,
+              'sealed_under': entry.key}
+    return [entry.row('docket', fields)]
 def docket_closed(entry):
     return [entry.row('docket', {'closed': True, 'closed_by': entry.by, 'how': entry.get('how'),
                                  'closing_receipt': entry.get('receipt'), 'in_time': entry.get('in_time')})]
@@ -204,24 +241,36 @@ def ver(entry): return entry.ver
 AWARD_END = plain('award_end', exception=of('exception'), by_award=of('by'))
 RULES = {
     'filing.state': lambda entry: state(entry) + review(entry), 'filing.outcome': outcome,
-    'filing.intent': lambda entry: state(entry) + [
-        entry.row('attempt', {'action': entry.get('action')}, attempt(entry))],
+    'filing.intent': intent,
     'dlq.enveloped': enveloped, 'review.assigned': assigned, 'review.proposed': proposed,
     'review.withdrawn': withdrawn, 'approval.granted': approved, 'batch.closed': batch_closed,
     'batch.opened': plain('batch', 'source prepared_by', state=always('open'), count=always(None), sha256=always(None)),
+    **dict.fromkeys(['obligation.computed', 'obligation.moved', 'obligation.restated'], owed),
+    'obligation.met': plain('obligation', state=always('met'), ver=ver),
+    'obligation.superseded': plain('obligation', state=always('superseded'), ver=ver),
+    **dict.fromkeys(['entity.recorded', 'entity.changed'],
+                    plain('entity', 'jurisdiction registry_number kind origin', ct=ct, ver=ver)),
+    'approval.voided': plain('approval_void', 'cause filings', lambda e: '%s/%d' % (e.id, e.ver)),
     'person.added': person, 'person.disabled': person, 'person.enabled': person, 'person.joined': person,
     'role.given': roles, 'role.taken': roles, 'key.added': key_added, 'key.revoked': key_revoked,
     'person.proposed': code, 'person.approved': code, 'hold.placed': hold_placed, 'hold.released': hold_released,
-    'lane.profiled': profiled, 'lane.paused': lane, 'lane.resumed': lane, 'lane.ceiling': lane,
+    'lane.profiled': profiled, **dict.fromkeys(['lane.paused', 'lane.resumed', 'lane.ceiling', 'breaker.opened',
+                                                'breaker.half_open', 'breaker.closed'], lane),
+    'change.proposed': change_proposed, 'docket.redated': redated,
     'quarantine.entered': plain('quarantine', state=always('in'), left_by=always(None), ver=ver),
     'quarantine.left': quarantine_left,
     'retention.shredded': lambda entry: [
         entry.row('shredded_key', {'state': 'shredded'}, key) for key in entry.get('keys') or []],
-    'subscription.added': plain('subscription', 'host types allow_private', removed=always(False)),
+    'subscription.added': plain('subscription', 'host types allow_private', removed=always(False),
+                                approved=always(False)),
+    'subscription.enabled': plain('subscription', approved=always(True)),
+    'recipient.added': plain('recipient', removed=always(False), ver=ver),
+    'recipient.removed': plain('recipient', removed=always(True), ver=ver),
+    'mail.set': plain('mail_setting', 'smtp sender allow_private', ver=ver),
     'subscription.removed': plain('subscription', removed=always(True)),
     'alert.acknowledged': plain('alert', acknowledged_by=by),
     'docket.received': docket_received, 'docket.closed': docket_closed,
-    'docket.handoff': plain('handoff', 'tier target party', lambda e: '%s/%s' % (e.id, word(e.get('handoff')))),
+    'docket.handoff': plain('handoff', 'tier target party due final', lambda e: '%s/%s' % (e.id, word(e.get('handoff')))),
     'docket.confirmed': plain('docket', 'tier', confirmed=always(True), confirmed_by=of('by')),
     'routing.activated': plain('routing_setup', 'matrix people', lambda e: str(e.ver), activated_by=by),
     'period.closed': plain('period', 'from to account closing_cents totals_hash matched_cents outcomes'),
@@ -271,7 +320,7 @@ class Sums:
         self.proposal = None
 def same(expected, found):
     text = canonical(found)
-    if canonical(expected) == text or found == {'destroyed': True}: return True
+    if canonical(expected) == text: return True
     short = isinstance(expected, dict) and set(expected) == {'bytes', 'sha256'}  # Too long for an entry.
     return short and expected['bytes'] == len(text.encode('utf-8')) and expected['sha256'] == sha256(text)
 class Comparison:
@@ -279,10 +328,12 @@ class Comparison:
         self.base = sqlite3.connect('')  # A file of its own that nobody else sees, gone at the end.
         self.base.execute('create table said (name text primary key, fields text, must int, open int)')
         self.base.execute('create table found (name text primary key, fields text, whole int, quiet int)')
+        self.shredded = set()
         self.sums = Sums(lambda kind, id, fields: self.put(kind, id, fields, 0, 0))
     def tell(self, entry, boundary):
         for kind, id, fields, drop, must in says(Entry(entry, boundary)):
             name = kind + ' ' + id
+            if kind == 'shredded_key': self.shredded.add(id)
             old = self.base.execute('select fields, must, open from said where name = ?', [name]).fetchone()
             said, musts, opens = (json.loads(old[0]), old[1], old[2]) if old else ({}, 0, 0)
             if '*' in drop: said, opens = {}, 1
@@ -306,9 +357,10 @@ class Comparison:
             if not whole:
                 if must and not opens: yield 'ENTRY_WITHOUT_ROW', name
                 continue
-            found = json.loads(row)
-            for field, expected in json.loads(fields).items():
-                if not same(expected, found.get(field)):
+            found, said = json.loads(row), json.loads(fields)
+            gone = said.pop('sealed_under', None) in self.shredded  # Only shredding destroys, and it leaves an entry.
+            for field, expected in said.items():
+                if not same(expected, found.get(field)) and not (gone and found.get(field) == {'destroyed': True}):
                     pair = json.dumps(expected), json.dumps(found.get(field))
                     yield 'ROW_DIFFERS', name + ': %s expected %s, found %s' % (field, *pair)
         for name, in self.base.execute(  # A shared receipt is the first filing's, and no entry says whose that was.

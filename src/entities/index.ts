@@ -22,6 +22,7 @@ export type { EntityRecord } from './rules/register/entity-record.ts';
 export type { RegisterLaw } from './rules/register/owed.ts';
 export { type RailShare, railShare } from './rules/register/payment-rail.ts';
 export { entityRowReader } from './rules/row-reader.ts';
+export { comparedRegister } from './store/compared-rows.ts';
 export { findEntities, lockRegister } from './store/entities.ts';
 export {
   entitiesOfFilings,

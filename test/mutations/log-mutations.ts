@@ -52,4 +52,32 @@ export const LOG_MUTATIONS: readonly Mutation[] = [
     ),
     found: 'LOG_MISSING',
   },
+  one(
+    'a fact that no log will ever take',
+    `insert into ledger_intake (tenant, boundary, id, at, type, subj_kind, subj_id, subj_ver, actor_kind, actor_id, trace, data) values ('main', 'nowhere', gen_random_uuid(), now() - interval '2 minutes', 'a.b', 'c', 'd', 1, 'system', 'e', 'f', '{}')`,
+    'INTAKE_STUCK',
+  ),
+  {
+    what: 'a sealed body gone',
+    sql: ['delete from ledger_blob where ct = (select min(ct) from ledger_blob)'],
+    found: 'BODY_UNREADABLE',
+    bodies: true,
+  },
+  {
+    what: 'the key of sealed bodies gone',
+    sql: [
+      'delete from ledger_dek where id = (select key from ledger_blob where ct = (select min(ct) from ledger_blob))',
+    ],
+    found: 'BODY_UNREADABLE',
+    bodies: true,
+  },
+  {
+    what: 'a key called shredded, with its bodies gone',
+    sql: [
+      'delete from ledger_blob where key = (select key from kept.ledger_blob order by ct limit 1)',
+      "update ledger_dek set state = 'shredded', shredded_at = now(), wrapped = '' where id = (select key from kept.ledger_blob order by ct limit 1)",
+    ],
+    found: 'BODY_UNREADABLE',
+    bodies: true,
+  },
 ];

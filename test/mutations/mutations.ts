@@ -7,6 +7,8 @@ export interface Mutation {
   readonly sql: readonly string[];
   /** Among what `audit verify --rows` shows. */
   readonly found: string;
+  /** Sealed bodies are opened too. */
+  readonly bodies?: boolean;
 }
 
 const one = (what: string, sql: string, found: string): Mutation => ({ what, sql: [sql], found });
@@ -206,6 +208,89 @@ const FILINGS: readonly Mutation[] = [
   one('such a revision gone', 'delete from envelope_revision', 'ENTRY_WITHOUT_ROW revision'),
 ];
 
+const BY_HAND: readonly Mutation[] = [
+  one(
+    'who has a filing in hand',
+    `update taking set by_person = ${ARTHUR} where ended is null`,
+    'ROW_DIFFERS taking.by',
+  ),
+  one(
+    'a filing in hand called given back',
+    `update taking set ended = 'not_filed', ended_at = now() where ended is null`,
+    'ROW_DIFFERS taking.ended',
+  ),
+  one(
+    'what came of a filing in hand',
+    `update taking set ended = 'not_filed' where ended = 'unsure'`,
+    'ROW_DIFFERS taking.ended',
+  ),
+  one(
+    'a lane of people that programs may claim',
+    `update lane set open_from = '-infinity' where code = 'US-NV'`,
+    'ROW_DIFFERS lane.paused',
+  ),
+  one(
+    'a lane of people that is called one of programs',
+    `update lane set by_hand = false where code = 'US-NV'`,
+    'ROW_DIFFERS lane.paused',
+  ),
+  one('a taking gone', 'delete from taking where ended is null', 'ENTRY_WITHOUT_ROW taking'),
+  one(
+    'a taking that nobody made',
+    `insert into taking (tenant, filing, no, by_person, taken_at, expires_at) values ('main', ${ACCEPTED}, 77, ${ARTHUR}, now(), now())`,
+    'ROW_WITHOUT_ENTRY taking',
+  ),
+  one('what somebody found', 'update look set found = true', 'ROW_DIFFERS look.found'),
+  one('where somebody looked', `update look set place = 'elsewhere'`, 'ROW_DIFFERS look.place'),
+  one(
+    'when somebody looked',
+    `update look set looked_at = looked_at - interval '1 hour'`,
+    'ROW_DIFFERS look.looked_at',
+  ),
+  one('a look gone', 'delete from look', 'ENTRY_WITHOUT_ROW look'),
+  one(
+    'a look that nobody took',
+    `insert into look (tenant, filing, no, by_person, found, place, looked_at) values ('main', ${ACCEPTED}, 77, ${ARTHUR}, false, 'nowhere', now())`,
+    'ROW_WITHOUT_ENTRY look',
+  ),
+  one(
+    'the file with which an office confirmed',
+    `update confirmation set sha256 = ${ZERO}`,
+    'ROW_DIFFERS confirmation.sha256',
+  ),
+  one(
+    'a confirmation called shared',
+    'update confirmation set shared = true',
+    'ROW_DIFFERS confirmation.shared',
+  ),
+  one('a confirmation gone', 'delete from confirmation', 'ENTRY_WITHOUT_ROW confirmation'),
+  one(
+    'a confirmation that no office gave',
+    `insert into confirmation (tenant, filing, no, sha256, kind, bytes, shared) values ('main', ${ACCEPTED}, 77, ${ZERO}, 'pdf', 9, false)`,
+    'ROW_WITHOUT_ENTRY confirmation',
+  ),
+  one(
+    'an attempt by hand that nobody made',
+    `insert into attempt (tenant, filing, no, id, action, holder, intent_at) values ('main', ${ACCEPTED}, 77, gen_random_uuid(), 'file', 0, now())`,
+    'ROW_WITHOUT_ENTRY attempt',
+  ),
+  one(
+    'who agreed to another receipt',
+    `update proposal set decided_by = proposed_by where kind = 'hand' and state = 'approved'`,
+    'ROW_DIFFERS proposal.decided_by',
+  ),
+  one(
+    'another receipt that waits called agreed',
+    `update proposal set state = 'approved', decided_by = ${ARTHUR}, decided_at = now() where kind = 'hand' and state = 'open'`,
+    'ROW_DIFFERS proposal.state',
+  ),
+  one(
+    'another receipt that nobody proposed',
+    `insert into proposal (tenant, kind, subject, n, terms, sha256, reason, proposed_by) select tenant, kind, ${ACCEPTED}::text, 9, terms, sha256, reason, proposed_by from proposal where kind = 'hand' and state = 'open'`,
+    'ROW_WITHOUT_ENTRY proposal',
+  ),
+];
+
 const APPROVALS: readonly Mutation[] = [
   one(
     'the state of a batch',
@@ -241,6 +326,11 @@ const APPROVALS: readonly Mutation[] = [
     'an approval gone',
     `delete from batch_approval where batch = ${FIRST_BATCH}`,
     'ENTRY_WITHOUT_ROW batch_approval',
+  ),
+  one(
+    'an approval that is said to have ended',
+    `insert into approval_void (tenant, batch, lane, n, cause, filings) values ('main', ${FIRST_BATCH}, 'US-DE', 1, 'expired', 1)`,
+    'ROW_WITHOUT_ENTRY approval_void',
   ),
   one(
     'who approved a batch',
@@ -385,10 +475,38 @@ const HOUSE: readonly Mutation[] = [
     `insert into person_role (tenant, person, role, n) values ('main', ${CARL}, 'admin', 1)`,
     'ROW_WITHOUT_ENTRY person_role',
   ),
+  {
+    what: 'a role that was taken in the time between',
+    sql: [
+      `delete from person_role where person = ${CARL} and role = 'preparer' and n = 2`,
+      `update person_role set taken_at = null, taken_by = null where person = ${CARL} and role = 'preparer' and n = 1`,
+    ],
+    found: 'ENTRY_WITHOUT_ROW role_taken',
+  },
   one(
-    'a role that was taken',
-    `update person_role set taken_at = null, taken_by = null where person = ${CARL} and role = 'preparer'`,
+    'a role that is held called taken',
+    `update person_role set taken_at = now(), taken_by = ${ARTHUR} where person = ${CARL} and role = 'preparer' and n = 2`,
     'ROW_DIFFERS person_role.held',
+  ),
+  one(
+    'who gave a role the first time',
+    `update person_role set given_by = ${CARL} where person = ${CARL} and role = 'preparer' and n = 1`,
+    'ROW_DIFFERS role_given.given_by',
+  ),
+  one(
+    'who took a role the first time',
+    `update person_role set taken_by = ${CARL} where person = ${CARL} and role = 'preparer' and n = 1`,
+    'ROW_DIFFERS role_taken.taken_by',
+  ),
+  one(
+    'by which agreement a role was given the first time',
+    `update person_role set proposal = gen_random_uuid() where person = ${CARL} and role = 'preparer' and n = 1`,
+    'ROW_WITHOUT_ENTRY role_given',
+  ),
+  one(
+    'the first time of a role gone',
+    `delete from person_role where person = ${CARL} and role = 'preparer' and n = 1`,
+    'ENTRY_WITHOUT_ROW role_given',
   ),
   one(
     'who gave a role',
@@ -502,6 +620,51 @@ const HOUSE: readonly Mutation[] = [
     `update lane set effect = 'notice' where code = 'US-DE'`,
     'ROW_DIFFERS lane.effect',
   ),
+  one(
+    'a paused lane that sends',
+    `update lane set state = jsonb_set(state, '{pause}', '{"kind":"none"}'), open_from = '-infinity' where code = 'US-NY'`,
+    'ROW_DIFFERS lane.paused',
+  ),
+  one(
+    'a paused lane that sends, by the column that claims go by',
+    `update lane set open_from = '-infinity' where code = 'US-NY'`,
+    'ROW_DIFFERS lane.paused',
+  ),
+  one(
+    'a lane that only asks',
+    `update lane set asks_only = true where code = 'US-CA'`,
+    'ROW_DIFFERS lane.paused',
+  ),
+  one(
+    'until when a lane pauses',
+    `update lane set state = jsonb_set(state, '{pause}', '{"kind":"until","until":4102444800000,"reason":"throttled"}'), open_from = '2100-01-01T00:00Z' where code = 'US-CA'`,
+    'ROW_DIFFERS lane.until',
+  ),
+  one(
+    'an open breaker',
+    `update lane set state = jsonb_set(state, '{breaker,state}', '"open"') where code = 'US-CA'`,
+    'ROW_DIFFERS lane.breaker',
+  ),
+  one(
+    'where a profile of a lane led',
+    `update lane_profile set origin = 'https://evil.example' where lane = 'US-DE'`,
+    'ROW_DIFFERS lane_profile.origin',
+  ),
+  one(
+    'the number by which approvals name a profile',
+    `update lane set profile_n = 7 where code = 'US-DE'`,
+    'ROW_DIFFERS lane.numbered_sha256',
+  ),
+  one(
+    'a profile that nobody approved',
+    `insert into lane_profile (tenant, lane, n, sha256, origin) values ('main', 'US-DE', 7, ${ZERO}, 'https://evil.example')`,
+    'ROW_WITHOUT_ENTRY lane_profile',
+  ),
+  one(
+    'a profile of a lane gone',
+    `delete from lane_profile where lane = 'US-DE'`,
+    'ENTRY_WITHOUT_ROW lane_profile',
+  ),
   one('a lane gone', `delete from lane where code = 'US-NY'`, 'ENTRY_WITHOUT_ROW lane'),
   one(
     'a lane that nobody added',
@@ -509,9 +672,106 @@ const HOUSE: readonly Mutation[] = [
     'ROW_WITHOUT_ENTRY lane',
   ),
   one(
+    'when an obligation is due',
+    `update obligation set due = due + 30 where state = 'open'`,
+    'ROW_DIFFERS obligation.due',
+  ),
+  one(
+    'an open obligation called met',
+    `update obligation set state = 'met' where id = (select min(id) from obligation where state = 'open')`,
+    'ROW_DIFFERS obligation.state',
+  ),
+  one(
+    'an obligation gone',
+    'delete from obligation where id = (select min(id) from obligation)',
+    'ENTRY_WITHOUT_ROW obligation',
+  ),
+  one(
+    'where an entity is registered',
+    `update entity set registry_number = registry_number || '9' where id = (select min(id) from entity)`,
+    'ROW_DIFFERS entity.registry_number',
+  ),
+  one(
+    'the sealed record of an entity',
+    `update entity set ct = ${ZERO} where id = (select min(id) from entity)`,
+    'ROW_DIFFERS entity.ct',
+  ),
+  one(
+    'an entity gone',
+    'delete from entity where id = (select min(id) from entity)',
+    'ENTRY_WITHOUT_ROW entity',
+  ),
+  one(
+    'an entity that nobody recorded',
+    `insert into entity (tenant, id, jurisdiction, registry_number, kind, origin, ct, ver) values ('main', 'forged', 'US-DE', '0', 'llc', 'domestic', ${ZERO}, 1)`,
+    'ROW_WITHOUT_ENTRY entity',
+  ),
+  one(
+    'a fact that the ledger is said to have set aside',
+    `insert into ledger_set_aside (tenant, boundary, id, reason, key, sealed, bytes, sha256) values ('main', 'filing', gen_random_uuid(), 'LIMIT', 'k', '', 9, ${ZERO})`,
+    'ROW_WITHOUT_ENTRY set_aside',
+  ),
+  one(
     'who acknowledged an alert',
     "update alert set acknowledged_by = (select id from person where name = 'Paula Preparer') where acknowledged_by is not null",
     'ROW_DIFFERS alert.acknowledged_by',
+  ),
+  one(
+    'where a webhook leads, on the same host',
+    `update subscription set url = 'https://hooks.example/T2/theirs' where approved_at is not null`,
+    'ROW_DIFFERS subscription.sha256',
+  ),
+  one(
+    'a webhook that waits called approved',
+    'update subscription set approved_at = now() where approved_at is null',
+    'ROW_DIFFERS subscription.approved',
+  ),
+  one(
+    'which events a webhook gets',
+    `update subscription set types = '{X}' where approved_at is not null`,
+    'ROW_DIFFERS subscription.types',
+  ),
+  one('a webhook gone', 'delete from subscription', 'ENTRY_WITHOUT_ROW subscription'),
+  one(
+    'a webhook that nobody added',
+    `insert into subscription (tenant, id, url, types, allow_private, added_by, approved_at) values ('main', gen_random_uuid(), 'https://evil.example', '{}', false, ${ARTHUR}, now())`,
+    'ROW_WITHOUT_ENTRY subscription',
+  ),
+  one(
+    'the mail server',
+    `update mail_setting set smtp = 'env:OTHER'`,
+    'ROW_DIFFERS mail_setting.smtp',
+  ),
+  one(
+    'the sender of mail',
+    `update mail_setting set sender = 'x@evil.example'`,
+    'ROW_DIFFERS mail_setting.sender',
+  ),
+  one(
+    'mail on private addresses',
+    'update mail_setting set allow_private = true',
+    'ROW_DIFFERS mail_setting.allow_private',
+  ),
+  one('the mail server gone', 'delete from mail_setting', 'ENTRY_WITHOUT_ROW mail_setting'),
+  one(
+    'a recipient who is one no more',
+    'update recipient set removed_at = null where removed_at is not null',
+    'ROW_DIFFERS recipient.removed',
+  ),
+  one(
+    'the address of a recipient',
+    `update recipient set address = 'x@evil.example' where removed_at is null`,
+    'ROW_WITHOUT_ENTRY recipient',
+  ),
+  one(
+    'a recipient gone',
+    'delete from recipient where removed_at is null',
+    'ENTRY_WITHOUT_ROW recipient',
+  ),
+  one(
+    'a recipient that nobody added',
+    `insert into recipient (tenant, role, address) values ('main', 'alert', 'x@evil.example')`,
+    'ROW_WITHOUT_ENTRY recipient',
   ),
   one(
     'a quarantine that nobody entered',
@@ -552,6 +812,21 @@ const DOCKETS: readonly Mutation[] = [
     'ROW_DIFFERS docket.payload_sha256',
   ),
   one(
+    'what was read of a docket, from which its dates come',
+    `update docket set docket = jsonb_set(docket, '{eventCode}', '"OTHER"') where id = (select min(id) from docket)`,
+    'ROW_DIFFERS docket.read_sha256',
+  ),
+  one(
+    'a docket called destroyed whose key no entry ends',
+    `update docket set docket = docket || '{"destroyed": true}' where id = (select min(id) from docket)`,
+    'ROW_DIFFERS docket.read_sha256',
+  ),
+  one(
+    'how a docket was closed, called destroyed',
+    `update docket set closing = jsonb_build_object('kind', closing->'kind', 'how', closing->'how', 'destroyed', true) where closed_at is not null`,
+    'ROW_DIFFERS docket.in_time',
+  ),
+  one(
     'a docket gone',
     'delete from docket where id = (select min(id) from docket)',
     'ENTRY_WITHOUT_ROW docket',
@@ -562,9 +837,39 @@ const DOCKETS: readonly Mutation[] = [
     'ROW_WITHOUT_ENTRY docket',
   ),
   one(
+    'a handoff that nobody made',
+    `insert into docket_handoff (tenant, docket, n, handoff, tier, target, party, attempt, hop, dates) select tenant, id, 1, 'forged', 'PRIMARY', 't', 'p', 1, '{}', '{}' from docket limit 1`,
+    'ROW_WITHOUT_ENTRY handoff',
+  ),
+  one(
+    'the matrix itself, under its name',
+    `update routing_document set body = jsonb_set(body::jsonb, '{title}', '"theirs"')::text where kind = 'matrix'`,
+    'ROW_DIFFERS routing_setup.matrix',
+  ),
+  one(
+    'the people that a former matrix named gone',
+    `delete from routing_document where kind = 'people' and version = (select people from routing_setup where n = 1)`,
+    'ROW_DIFFERS routing_setup.people',
+  ),
+  one(
     'who said who gets which docket',
     `update routing_setup set activated_by = 'moreau'`,
     'ROW_DIFFERS routing_setup.activated_by',
+  ),
+  one(
+    'who agreed to a matrix',
+    `update proposal set decided_by = proposed_by where kind = 'matrix'`,
+    'ROW_DIFFERS proposal.decided_by',
+  ),
+  one(
+    'to which matrix two people agreed',
+    `update proposal set terms = jsonb_set(terms::jsonb, '{matrix}', '"other"')::text where kind = 'matrix'`,
+    'ROW_DIFFERS proposal.computed_sha256',
+  ),
+  one(
+    'a matrix that nobody proposed',
+    `insert into proposal (tenant, kind, subject, n, terms, sha256, reason, proposed_by) select tenant, kind, subject, 9, terms, sha256, reason, proposed_by from proposal where kind = 'matrix'`,
+    'ROW_WITHOUT_ENTRY proposal',
   ),
 ];
 
@@ -626,6 +931,26 @@ const GRANTS: readonly Mutation[] = [
     'ROW_DIFFERS grant_document.accepted',
   ),
   one(
+    'a registration that nobody checked',
+    `insert into grant_check (tenant, id, jurisdiction, checked_on, evidence, attached_by) values ('main', gen_random_uuid(), 'PA', '2026-01-01', 'none', ${ARTHUR})`,
+    'ROW_WITHOUT_ENTRY grant_check',
+  ),
+  one(
+    'an evaluation that nobody made',
+    `insert into grant_evaluation (tenant, id, crossings, obligations, sha256, ct) values ('main', gen_random_uuid(), 0, 0, ${ZERO}, ${ZERO})`,
+    'ROW_WITHOUT_ENTRY grant_evaluation',
+  ),
+  one(
+    'a report that nobody drew',
+    `insert into grant_report (tenant, id, kind, from_day, to_day, figures, sha256, ct) values ('main', gen_random_uuid(), 'sefa', '2026-01-01', '2026-03-31', 1, ${ZERO}, ${ZERO})`,
+    'ROW_WITHOUT_ENTRY grant_report',
+  ),
+  one(
+    'an award that is said to have ended',
+    `insert into grant_award_end (tenant, award, exception) select tenant, key, gen_random_uuid() from grant_award limit 1`,
+    'ROW_WITHOUT_ENTRY award_end',
+  ),
+  one(
     'the lines of a feed',
     'update grant_feed set lines = lines + 1',
     'ROW_DIFFERS grant_feed.lines',
@@ -634,6 +959,7 @@ const GRANTS: readonly Mutation[] = [
 
 export const MUTATIONS: readonly Mutation[] = [
   ...FILINGS,
+  ...BY_HAND,
   ...APPROVALS,
   ...HOUSE,
   ...DOCKETS,

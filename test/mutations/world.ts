@@ -24,10 +24,14 @@ import { approveUser, refuseUser } from '../../src/oversight/acts/user-proposals
 import { addUser, changeRoles, disableUser } from '../../src/oversight/acts/users.ts';
 import { signNow } from '../../src/ledger/acts/audit-heads.ts';
 import { raiseAlertRow } from '../../src/ledger/store/raise-alert.ts';
+import { addWebhook, approveWebhook } from '../../src/people/acts/events.ts';
+import { approveMail, changeRecipientOf, setMailServer } from '../../src/people/acts/mail.ts';
 import { acknowledge } from '../../src/oversight/acts/alerts.ts';
 import { FilewrightError } from '../../src/core/errors.ts';
 import { Session } from '../../src/postgres/session.ts';
 import { ensureEmbedded } from '../../src/postgres/embedded/ensure.ts';
+import { byHand } from './hand-firm.ts';
+import type { Mutation } from './mutations.ts';
 import { DeskLine, listAt, type Person } from '../docket-cli/desk-line.ts';
 import { ROOT } from '../fixtures/built-tree.ts';
 import { textAt } from '../fixtures/cli.ts';
@@ -70,7 +74,14 @@ export class MutationWorld {
   }
 
   static async #fill(world: ReviewWorld): Promise<MutationWorld> {
-    const { auditor } = await fillFirm(world);
+    const { auditor, desk, paula, hart } = await fillFirm(world);
+    await mail(world);
+    await byHand(world);
+    await desk.data(['entity', 'import', join(ROOT, 'samples/register.csv')], paula);
+    // Another setup of the routing, so that there is a former one.
+    const days = ['--from', '2027-08-01', '--to', '2027-08-02'];
+    await desk.data(['route', 'absent', 'ruiz', ...days], hart);
+    await signNow(world.app, world.paula);
     // Whoever owns the server needs no leave of ours.
     const { connection } = await ensureEmbedded({ dataDirectory: join(world.folder, 'data') });
     const insider = new Session({ target: connection, schema: 'filewright', name: 'insider' });
@@ -84,8 +95,8 @@ export class MutationWorld {
   }
 
   /** The change, committed; what both verifiers find; and every touched table as it was. */
-  async after(statements: readonly string[]): Promise<Findings> {
-    const tables = [...new Set(statements.flatMap(tablesIn))];
+  async after({ sql: statements, bodies = false }: Mutation): Promise<Findings> {
+    const tables = tablesOf(statements);
     await this.#insider.transaction(async (run) => {
       for (const text of statements) {
         const rows = await run({ name: '', text: `${text} returning 1` });
@@ -93,7 +104,7 @@ export class MutationWorld {
       }
     });
     try {
-      return await this.findings();
+      return await this.findings(bodies);
     } finally {
       await this.#insider.transaction(async (run) => {
         for (const table of tables) {
@@ -104,9 +115,15 @@ export class MutationWorld {
     }
   }
 
-  async findings(): Promise<Findings> {
+  /** Every table that there is. */
+  async tables(): Promise<readonly string[]> {
+    const rows = await this.sql(`select tablename from pg_tables where schemaname = 'filewright'`);
+    return rows.map(({ tablename }) => String(tablename)).sort();
+  }
+
+  async findings(bodies = false): Promise<Findings> {
     const { app } = this.world;
-    const report = await verifyLedger(app, OPERATOR, { bodies: false, rows: true });
+    const report = await verifyLedger(app, OPERATOR, { bodies, rows: true });
     const logs = [
       ...report.logs.flatMap(({ ok, reason }) => (ok ? [] : [String(reason)])),
       ...report.problems.map(({ reason }) => reason),
@@ -124,7 +141,7 @@ export class MutationWorld {
       await exportLedger(app, this.#auditor, {
         folder,
         scope: { kind: 'whole' },
-        bodies: false,
+        bodies,
         format: 'tiles',
       });
       const { reason, where } = verify(folder);
@@ -132,7 +149,8 @@ export class MutationWorld {
     } catch (error) {
       // What does not verify is not exported at all.
       if (!(error instanceof FilewrightError) || error.code !== 'LEDGER_BROKEN') throw error;
-      return { ours, python: error.code, where: error.message };
+      const { reason = '' } = error.details as { readonly reason?: string };
+      return { ours, python: error.code, where: `${error.message} ${reason}` };
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }
@@ -145,14 +163,13 @@ export class MutationWorld {
 
   /** No trigger fires any more, foreign keys included; and a copy of every table to put back. */
   async #disarm(): Promise<void> {
-    const tables = await this.sql(
-      `select tablename from pg_tables where schemaname = 'filewright' order by tablename`,
-    );
     await this.sql('create schema kept');
-    for (const { tablename } of tables) {
-      await this.sql(`alter table ${String(tablename)} disable trigger all`);
-      await this.sql(`create table kept.${String(tablename)} as table ${String(tablename)}`);
+    for (const table of await this.tables()) {
+      await this.sql(`alter table ${table} disable trigger all`);
+      await this.sql(`create table kept.${table} as table ${table}`);
     }
+    // Whoever owns a table has its conditions, too.
+    await this.sql('alter table routing_document drop constraint routing_document_hash');
   }
 }
 
@@ -179,6 +196,11 @@ export async function fillFirm(world: ReviewWorld): Promise<FullFirm> {
   await signNow(world.app, world.paula);
   const hart = { tenant: paula.tenant, keyFile: desk.path('keys/hart') };
   return { desk, paula, arthur, hart, auditor };
+}
+
+/** The tables that these statements change. */
+export function tablesOf(statements: readonly string[]): readonly string[] {
+  return [...new Set(statements.flatMap(tablesIn))];
 }
 
 function tablesIn(text: string): readonly string[] {
@@ -250,7 +272,7 @@ async function people(world: ReviewWorld): Promise<void> {
   const carl = await personOf(app, key);
   const second = await addOwnKey(app, carl, { name: 'in the safe', days: 30 });
   await revokeKey(app, arthur, second.id);
-  for (const act of ['give', 'take'] as const) {
+  for (const act of ['give', 'take', 'give'] as const) {
     const asked = await changeRoles(app, paula, { name: 'Carl Clerk', act, roles: ['preparer'] });
     if (asked.state !== 'waiting') throw new Error('a role was changed by one person');
     await approveUser(app, arthur, { id: asked.proposal, sha256: asked.sha256 });
@@ -269,6 +291,9 @@ async function house(world: ReviewWorld): Promise<void> {
   await releaseData(app, arthur, hold.id);
   await holdData(app, paula, { subject: 'E-2', reason: REASON });
   await changeLane(app, paula, 'US-NY', { kind: 'ceiling', ceiling: 1 });
+  await changeLane(app, paula, 'US-NY', { kind: 'paused_by_person' });
+  await changeLane(app, paula, 'US-CA', { kind: 'paused_by_person' });
+  await changeLane(app, paula, 'US-CA', { kind: 'resumed_by_person' });
   const alert = { kind: 'test', subject: 'x', severity: 'info', recipient: undefined } as const;
   const { id } = await raiseAlertRow(app.session.run.bind(app.session), app.tenant, {
     id: app.ids.next(),
@@ -277,6 +302,28 @@ async function house(world: ReviewWorld): Promise<void> {
     dedup: 'test',
   });
   await acknowledge(app, arthur, id);
+}
+
+/** Two webhooks, one of which waits for a second person; a mail server; recipients, one of whom is one no more. */
+async function mail({ app, paula, arthur }: ReviewWorld): Promise<void> {
+  const hook = { types: [], allowPrivateAddresses: false, environment: {} };
+  const agreed = await addWebhook(app, paula, { ...hook, url: 'https://hooks.example/T1/secret' });
+  await approveWebhook(app, arthur, { id: agreed.id, expectHash: agreed.sha256 });
+  await addWebhook(app, paula, { ...hook, url: 'https://other.example/waits' });
+  const smtp = 'env:SMTP_ADDRESS';
+  const setting = { smtp, sender: 'desk@firm.example', allowPrivateAddresses: false };
+  const environment = { SMTP_ADDRESS: 'smtp://user:word@mail.example:587' };
+  const { sha256 } = await setMailServer(app, paula, setting, environment);
+  await approveMail(app, arthur, { subject: 'mail server', expectHash: sha256 });
+  for (const address of ['agent@firm.example', 'former@firm.example']) {
+    const recipient = { role: 'alert', entityId: undefined, address };
+    const { proposal } = await changeRecipientOf(app, paula, recipient, 'add');
+    if (proposal === undefined) throw new Error('a recipient was added by one person');
+    const { subject, sha256: expectHash } = proposal;
+    await approveMail(app, arthur, { subject, expectHash });
+  }
+  const former = { role: 'alert', entityId: undefined, address: 'former@firm.example' };
+  await changeRecipientOf(app, paula, former, 'remove');
 }
 
 async function dockets(world: ReviewWorld, desk: DeskLine, by: Person): Promise<PersonActor> {

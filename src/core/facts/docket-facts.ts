@@ -32,6 +32,7 @@ export const DOCKET_FACTS = {
       source: 'text',
       'message?': 'text',
       payload_sha256: 'digest',
+      read_sha256: 'digest',
       reading: 'text',
       drift: ['text'],
       labels: LABELS,

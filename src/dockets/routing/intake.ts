@@ -16,6 +16,7 @@ import type { DocketMapping } from '../rules/docket/mapping-file.ts';
 import { type DocketReading, readDocketRow } from '../rules/docket/read-row.ts';
 import { type DocumentReading, readDocketDocument } from '../rules/docket/map-document.ts';
 import { eventRow } from '../rules/docket/event-row.ts';
+import { readHash } from '../rules/docket/read-hash.ts';
 import { keptUnder } from '../rules/docket/kept-under.ts';
 import { activationOf } from '../rules/routing/activation.ts';
 import { startRouting } from '../rules/routing/state.ts';
@@ -149,6 +150,8 @@ function newDocket(
       source: incoming.source,
       message: incoming.message?.message,
       payload_sha256: docket.payloadSha256,
+      // The dates are computed from what was read: a row that says otherwise later shows.
+      read_sha256: readHash(stored(docket)),
       reading: reading.kind,
       drift: changes.map(({ field, change }) => `${field} ${change}`),
       labels: docket.labels,

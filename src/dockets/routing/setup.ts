@@ -1,12 +1,12 @@
 /** Which matrix and which people hold: imported as documents, checked together, activated together. */
 import {
-  canonicalText,
   type Instant,
   type JsonValue,
   notFound,
   parseStrictJson,
   sha256Of,
 } from '../../core/index.ts';
+import { canonicalDocument } from '../rules/routing/document-version.ts';
 import type { People } from '../rules/access/people.ts';
 import { readPeople } from '../rules/access/read-people.ts';
 import { readMatrix } from '../rules/routing/read-matrix.ts';
@@ -58,8 +58,8 @@ export function readRouting(documents: RoutingTexts): ReadRouting {
   const people = readPeople(documents.people);
   requireSoundMatrix(matrix, people);
   const bodies = {
-    matrix: canonicalOf(documents.matrix.text),
-    people: canonicalOf(documents.people.text),
+    matrix: canonicalDocument(documents.matrix.text),
+    people: canonicalDocument(documents.people.text),
   };
   return { matrix, people, peopleVersion: sha256Of(bodies.people), bodies };
 }
@@ -190,8 +190,4 @@ async function readPair(
 
 function shown({ n, people, activatedBy, activatedAt }: StoredSetup) {
   return { n, peopleVersion: people, activatedBy, activatedAt };
-}
-
-function canonicalOf(text: string): string {
-  return canonicalText(parseStrictJson(text), { numbers: 'any' });
 }

@@ -1,17 +1,24 @@
 /** Dockets and their routing as they are held against the ledger. */
-import type { JsonValue } from '../../core/index.ts';
+import { type Day, formatDay } from '../../calendar/index.ts';
+import { FilewrightError, type JsonValue } from '../../core/index.ts';
+import { documentVersion } from '../rules/routing/document-version.ts';
+import { readHash } from '../rules/docket/read-hash.ts';
 import { DESTROYED, type FoundRow } from '../../ledger/index.ts';
 import { cursorRows, hex, orNull, type Row, type Run, sql, text } from '../../postgres/index.ts';
 
 const DOCKETS = sql('compared-dockets')`
-select id, payload_sha256, payload_ct, phase, tier, state->>'by' as confirmed_by, closed_by, closing, ver, access_ver
+select id, docket, payload_sha256, payload_ct, phase, tier, state->>'by' as confirmed_by, state->'known'->>'due' as due,
+  state->'known'->>'final' as final, closed_by, closing, ver, access_ver
 from docket where tenant = $1`;
 
 const HANDOFFS = sql('compared-handoffs')`
-select docket, handoff, tier, target, party from docket_handoff where tenant = $1`;
+select docket, handoff, tier, target, party, dates->'due' as due, dates->'final' as final from docket_handoff where tenant = $1`;
 
 const SETUPS = sql('compared-setups')`
-select n, matrix, people, activated_by from routing_setup where tenant = $1`;
+select s.n, s.activated_by, m.body as matrix, p.body as people from routing_setup s
+left join routing_document m on m.tenant = s.tenant and m.kind = 'matrix' and m.version = s.matrix
+left join routing_document p on p.tenant = s.tenant and p.kind = 'people' and p.version = s.people
+where s.tenant = $1`;
 
 export async function* comparedDockets(run: Run, tenant: string): AsyncGenerator<FoundRow> {
   for await (const row of cursorRows(run, DOCKETS, [tenant])) yield docketRow(row);
@@ -20,18 +27,37 @@ export async function* comparedDockets(run: Run, tenant: string): AsyncGenerator
       tier: text(row['tier']),
       target: text(row['target']),
       party: text(row['party']),
+      due: dayOf(row['due']),
+      final: dayOf(row['final']),
     };
     const id = `${text(row['docket'])}/${text(row['handoff'])}`;
     yield { kind: 'handoff', id, fields };
   }
   for await (const row of cursorRows(run, SETUPS, [tenant])) {
     const fields = {
-      matrix: text(row['matrix']),
-      people: text(row['people']),
+      // Made from the documents themselves: their names alone could stand over others.
+      matrix: orNull(row['matrix'], versionIn),
+      people: orNull(row['people'], versionIn),
       activated_by: text(row['activated_by']),
     };
     yield { kind: 'routing_setup', id: text(row['n']), fields };
   }
+}
+
+function versionIn(body: unknown): string | null {
+  try {
+    return documentVersion(text(body));
+  } catch (error) {
+    if (!(error instanceof FilewrightError)) throw error;
+    // What is no document any more has no version.
+    return null;
+  }
+}
+
+/** The number of a day, or none: nobody could say when it is due. */
+function dayOf(value: unknown): string | null {
+  // Written from DocketDates alone, where a day is a number.
+  return typeof value === 'number' ? formatDay(value as Day) : null;
 }
 
 function docketRow(row: Row): FoundRow {
@@ -43,10 +69,14 @@ function docketRow(row: Row): FoundRow {
     id: text(row['id']),
     fields: {
       payload_sha256: hex(row['payload_sha256']),
+      // JSON by the type of its column.
+      read_sha256: isDestroyed(row['docket']) ? DESTROYED : readHash(row['docket'] as JsonValue),
       payload_ct: hex(row['payload_ct']),
       confirmed: isConfirmed,
       confirmed_by: isConfirmed ? orNull(row['confirmed_by'], text) : null,
       tier: text(row['tier']),
+      due: orNull(row['due'], text),
+      final: orNull(row['final'], text),
       closed: row['closed_by'] !== null,
       closed_by: orNull(row['closed_by'], text),
       ...closingFields(closing),
@@ -54,6 +84,10 @@ function docketRow(row: Row): FoundRow {
       access_ver: Number(row['access_ver']),
     },
   };
+}
+
+function isDestroyed(docket: unknown): boolean {
+  return (Object(docket) as { readonly destroyed?: unknown }).destroyed === true;
 }
 
 function closingFields(closing: Readonly<Record<string, JsonValue>>): FoundRow['fields'] {

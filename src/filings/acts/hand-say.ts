@@ -304,7 +304,7 @@ async function claimProof(
   const other = await keepConfirmation(run, app.tenant, filing.id, {
     no,
     sha256: file.sha256,
-    kind: fileKind(file.bytes) ?? 'mail',
+    kind: typeOf(evidence),
     bytes: file.bytes.length,
     isShared,
   });
@@ -357,12 +357,13 @@ export function outcomeData(
   { filing }: HandFiling,
   outcome: HandOutcome,
 ): Record<string, JsonValue> {
-  const { attempt, verdict, code, to } = outcome;
+  const { attempt, action, verdict, code, to } = outcome;
   const { lane, key, payloadSha256 } = filing;
   return {
     from: 'submitted',
     to,
     attempt,
+    action,
     verdict,
     code,
     lane,
@@ -380,6 +381,7 @@ function saidOf(saying: HandSaying, sha256: string | undefined): Record<string, 
         ...(saying.feeCents === undefined ? {} : { fee_cents: saying.feeCents }),
         ...(saying.feeReason === undefined ? {} : { reason: saying.feeReason }),
         ...(sha256 === undefined ? {} : { evidence_sha256: sha256 }),
+        evidence_type: typeOf(saying.evidence),
         ...(saying.isShared === true ? { shared_evidence: true } : {}),
         ...(saying.place === undefined ? {} : { place: saying.place }),
       };
@@ -391,6 +393,10 @@ function saidOf(saying: HandSaying, sha256: string | undefined): Record<string, 
     case 'refused':
       return {};
   }
+}
+
+function typeOf(evidence: Evidence): string {
+  return evidence.kind === 'text' ? 'text' : (fileKind(evidence.bytes) ?? 'mail');
 }
 
 /** What the office said may name people: it is sealed, and the entry has its hash. */
@@ -410,7 +416,7 @@ function sealedPart(
       ? { evidence_text: evidence.text }
       : {
           evidence_name: evidence.name,
-          evidence_type: fileKind(evidence.bytes) ?? 'mail',
+          evidence_type: typeOf(evidence),
           evidence_base64: Buffer.from(file).toString('base64'),
         }),
   };

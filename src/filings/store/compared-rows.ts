@@ -1,6 +1,7 @@
 /** Rows of filings as they are held against the ledger; which entry says what of them is in src/ledger/rows. */
 import { toRfc3339 } from '../../core/index.ts';
 import { actName, type FoundRow } from '../../ledger/index.ts';
+import { comparedByHand } from './compared-by-hand.ts';
 import {
   cursorRows,
   hex,
@@ -42,6 +43,9 @@ select id, source, state, prepared_by, count, sha256, ver from batch where tenan
 const APPROVALS = sql('compared-batch-approvals')`
 select batch, fees from batch_approval where tenant = $1`;
 
+const VOIDS = sql('compared-approval-voids')`
+select batch, lane, n, cause, filings from approval_void where tenant = $1`;
+
 const EXCEPTIONS = sql('compared-exceptions')`
 select filing, n, status, reason, ct, assigned_to, closed_by, resolution from exception where tenant = $1`;
 
@@ -58,8 +62,8 @@ export async function* comparedFilings(run: Run, tenant: string): AsyncGenerator
   for await (const row of cursorRows(run, FILINGS, [tenant])) yield filingRow(row);
   for await (const row of cursorRows(run, ATTEMPTS, [tenant])) {
     const { filing, no, action } = row;
-    // A question changes nothing at the portal, and mostly leaves no entry.
-    const isQuiet = action !== 'send' && action !== 'resend';
+    // A program's question changes nothing at the portal, and mostly leaves no entry.
+    const isQuiet = !['send', 'resend', 'file', 'look'].includes(text(action));
     yield {
       kind: 'attempt',
       id: `${text(filing)}/${text(no)}`,
@@ -82,6 +86,7 @@ export async function* comparedFilings(run: Run, tenant: string): AsyncGenerator
     const fields = { key: text(row['key']), payload_sha256: hex(row['payload_sha256']) };
     yield { kind: 'revision', id: `${text(row['filing'])}/${text(row['revision'])}`, fields };
   }
+  yield* comparedByHand(run, tenant);
   yield* comparedBatches(run, tenant);
   yield* comparedReviews(run, tenant);
 }
@@ -140,6 +145,11 @@ async function* comparedBatches(run: Run, tenant: string): AsyncGenerator<FoundR
     // JSON by the type of its column.
     const fees = row['fees'] as FoundRow['fields'][string];
     yield { kind: 'batch_approval', id: text(row['batch']), fields: { fees } };
+  }
+  for await (const row of cursorRows(run, VOIDS, [tenant])) {
+    const id = `${text(row['batch'])}/${text(row['lane'])}/${text(row['n'])}`;
+    const fields = { cause: text(row['cause']), filings: Number(row['filings']) };
+    yield { kind: 'approval_void', id, fields };
   }
 }
 

@@ -1,5 +1,14 @@
 /** Dockets and their routing: which entry says what of which row. */
-import { at, given, named, type Saying, type SayingsOf, type Told } from './saying.ts';
+import {
+  at,
+  type Fields,
+  given,
+  named,
+  type Saying,
+  type SayingsOf,
+  SEALED_UNDER,
+  type Told,
+} from './saying.ts';
 
 /** Each log counts a docket's entries by itself. */
 function counted({ subj, boundary }: Told): Saying {
@@ -14,7 +23,9 @@ export const docketSayings: Readonly<Record<string, SayingsOf>> = {
       id: subj.id,
       set: {
         ...(cls === 'privileged' ? {} : given(data, 'payload_sha256')),
+        ...given(data, 'read_sha256'),
         payload_ct: body?.ct ?? null,
+        [SEALED_UNDER]: body?.key ?? null,
         confirmed: false,
         closed: false,
       },
@@ -24,9 +35,13 @@ export const docketSayings: Readonly<Record<string, SayingsOf>> = {
     {
       kind: 'handoff',
       id: `${subj.id}/${named(data.handoff)}`,
-      set: given(data, 'tier', 'target', 'party'),
+      set: given(data, 'tier', 'target', 'party', 'due', 'final'),
     },
   ],
+  'docket.redated': ({ subj, data }) => {
+    const { due = null, final = null } = Object(data.to) as Fields;
+    return [{ kind: 'docket', id: subj.id, set: { due, final } }];
+  },
   'docket.confirmed': ({ subj, data }) => [
     {
       kind: 'docket',

@@ -1,5 +1,6 @@
 /** Filings, from the import to the receipt: which entry says what of which row. */
 import { canonicalText, type JsonValue, sha256Of } from '../../core/index.ts';
+import { saidByHand, takenBy } from './hand-sayings.ts';
 import { at, type Fields, given, named, type Saying, type SayingsOf, type Told } from './saying.ts';
 
 // Who the filing is and what it owes: said once, with the import.
@@ -26,6 +27,7 @@ export const filingSayings: Readonly<Record<string, SayingsOf>> = {
       id: `${told.subj.id}/${named(told.data.attempt)}`,
       set: { action: at(told.data, 'action') },
     },
+    ...takenBy(told),
   ],
   'filing.outcome': (told) => {
     const { subj, data, body } = told;
@@ -36,6 +38,7 @@ export const filingSayings: Readonly<Record<string, SayingsOf>> = {
       { kind: 'filing', id: subj.id, set: given(data, 'verdict', 'code') },
       { kind: 'outcome', id, set: outcome },
       ...receiptOf(told),
+      ...saidByHand(told),
     ];
   },
   'dlq.enveloped': ({ subj, data, body }) => [
@@ -103,6 +106,13 @@ export const filingSayings: Readonly<Record<string, SayingsOf>> = {
     const set = { state: 'approved', decided_by: actor.id, sha256: at(data, 'sha256') };
     return [{ kind: 'proposal', id: `${named(data.kind)}/${subj.id}/1`, set }];
   },
+  'approval.voided': ({ subj, data }) => [
+    {
+      kind: 'approval_void',
+      id: `${subj.id}/${subj.ver}`,
+      set: given(data, 'cause', 'filings'),
+    },
+  ],
   'batch.opened': ({ subj, data }) => [
     {
       kind: 'batch',

@@ -1,16 +1,37 @@
 /** Holds, lanes, quarantine, retention, webhooks and alerts: which entry says what of which row. */
 import { canonicalText } from '../../core/index.ts';
-import { at, given, named, type SayingsOf } from './saying.ts';
+import { at, type Fields, given, named, type Saying, type SayingsOf } from './saying.ts';
 
 /** Every entry about a lane counts it up; only some say more. */
 const lane: SayingsOf = ({ type, subj, data }) => {
-  const ceiling = type === 'lane.ceiling' ? { ceiling: at(data, 'to') } : {};
-  return [{ kind: 'lane', id: subj.id, set: { ...ceiling, ver: subj.ver }, isWeak: true }];
+  if (subj.kind !== 'lane') return [];
+  const set = { ...standing(type, data), ver: subj.ver };
+  return [{ kind: 'lane', id: subj.id, set, isWeak: true }];
 };
+
+function standing(type: string, data: Fields): Fields {
+  switch (type) {
+    case 'lane.ceiling':
+      return { ceiling: at(data, 'to') };
+    case 'lane.paused':
+      return { paused: at(data, 'reason'), until: at(data, 'until') };
+    case 'lane.resumed':
+      return SENDS;
+    default:
+      return typeof data.to === 'string' ? { breaker: data.to } : {};
+  }
+}
+
+const SENDS = { paused: null, until: null };
 
 const removed: SayingsOf = ({ subj }) => [
   { kind: 'subscription', id: subj.id, set: { removed: true } },
 ];
+
+const recipient = (isRemoved: boolean): SayingsOf =>
+  function said({ subj }): readonly Saying[] {
+    return [{ kind: 'recipient', id: subj.id, set: { removed: isRemoved, ver: subj.ver } }];
+  };
 
 export const houseSayings: Readonly<Record<string, SayingsOf>> = {
   'hold.placed': ({ subj, actor, data }) => [
@@ -53,17 +74,26 @@ export const houseSayings: Readonly<Record<string, SayingsOf>> = {
       set: {
         ...given(data, 'profile_sha256', 'origin', 'effect'),
         stored_sha256: at(data, 'profile_sha256'),
+        numbered_sha256: at(data, 'profile_sha256'),
         stored_origin: at(data, 'origin'),
         // A later profile leaves the ceiling as people have set it, or lowers it.
-        ...(subj.ver === 1 ? given(data, 'ceiling') : {}),
+        ...(subj.ver === 1 ? { ...given(data, 'ceiling'), ...SENDS, breaker: 'closed' } : {}),
         ver: subj.ver,
       },
       ...(subj.ver === 1 ? {} : { drop: ['ceiling'] }),
+    },
+    {
+      kind: 'lane_profile',
+      id: `${subj.id} ${named(data.profile_sha256)}`,
+      set: { origin: at(data, 'origin') },
     },
   ],
   'lane.paused': lane,
   'lane.resumed': lane,
   'lane.ceiling': lane,
+  'breaker.opened': lane,
+  'breaker.half_open': lane,
+  'breaker.closed': lane,
   'quarantine.entered': ({ subj }) => [
     { kind: 'quarantine', id: subj.id, set: { state: 'in', left_by: null, ver: subj.ver } },
   ],
@@ -86,7 +116,24 @@ export const houseSayings: Readonly<Record<string, SayingsOf>> = {
     {
       kind: 'subscription',
       id: subj.id,
-      set: { ...given(data, 'host', 'types', 'allow_private'), removed: false },
+      set: { ...given(data, 'host', 'types', 'allow_private'), removed: false, approved: false },
+    },
+  ],
+  'subscription.enabled': ({ subj }) => [
+    { kind: 'subscription', id: subj.id, set: { approved: true } },
+  ],
+  // Its entry comes in the same moment as the row of the webhook, which it covers by its hash.
+  'change.proposed': ({ data }) => {
+    if (data.kind !== 'webhook') return [];
+    return [{ kind: 'subscription', id: named(data.subject), set: given(data, 'sha256') }];
+  },
+  'recipient.added': recipient(false),
+  'recipient.removed': recipient(true),
+  'mail.set': ({ subj, data }) => [
+    {
+      kind: 'mail_setting',
+      id: subj.id,
+      set: { ...given(data, 'smtp', 'sender', 'allow_private'), ver: subj.ver },
     },
   ],
   'subscription.removed': removed,

@@ -46,11 +46,22 @@ function personOf({ subj }: Told, set: Fields): Saying {
 function rolesOf({ subj, data }: Told, set: Fields): Saying[] {
   const roles = Array.isArray(data.roles) ? data.roles : [];
   const agreed = set.held === true ? 'proposal' : 'taken_proposal';
-  return roles.map((role) => ({
-    kind: 'person_role' as const,
-    id: `${subj.id}/${named(role)}`,
-    set: { ...set, [agreed]: at(data, 'proposal') },
-  }));
+  const proposal = at(data, 'proposal');
+  return roles.flatMap((role) => {
+    const id = `${subj.id}/${named(role)}`;
+    // What is given again is not taken: the former taking is that of another row.
+    const untaken = set.held === true ? { taken_proposal: null } : {};
+    const own = { ...set, ...untaken, [agreed]: proposal };
+    const latest: Saying = { kind: 'person_role', id, set: own };
+    return [latest, periodOf(`${id}/${named(proposal)}`, set)];
+  });
+}
+
+/** A role that was given and taken several times has a row for each time; entries name it by what two people agreed to. */
+function periodOf(id: string, { held, given_by: giver, taken_by: taker }: Fields): Saying {
+  return held === true
+    ? { kind: 'role_given', id, set: { given_by: giver ?? null } }
+    : { kind: 'role_taken', id, set: { taken_by: taker ?? null } };
 }
 
 function keyOf({ data }: Told, set: Fields): Saying {

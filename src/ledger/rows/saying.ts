@@ -11,8 +11,12 @@ export const ROW_KINDS = [
   'outcome',
   'receipt',
   'revision',
+  'taking',
+  'look',
+  'confirmation',
   'batch',
   'batch_approval',
+  'approval_void',
   'exception',
   'review_item',
   'review_act',
@@ -20,9 +24,14 @@ export const ROW_KINDS = [
   'person',
   'person_key',
   'person_role',
+  'role_given',
+  'role_taken',
   'enrollment',
   'hold',
   'lane',
+  'lane_profile',
+  'entity',
+  'obligation',
   'docket',
   'handoff',
   'routing_setup',
@@ -38,13 +47,19 @@ export const ROW_KINDS = [
   'award_end',
   'quarantine',
   'shredded_key',
+  'set_aside',
   'subscription',
+  'recipient',
+  'mail_setting',
   'alert',
 ] as const;
 export type RowKind = (typeof ROW_KINDS)[number];
 
 /** In the place of a value that retention has destroyed. */
 export const DESTROYED = { destroyed: true } as const;
+
+/** Said of a row, and no field of it: with which key its sealed body goes. Without that nothing of it may be destroyed. */
+export const SEALED_UNDER = 'sealed_under';
 
 /** One row as the database, or an export, has it. */
 export interface FoundRow {

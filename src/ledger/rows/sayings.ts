@@ -4,12 +4,22 @@ import { grantSayings } from './grant-sayings.ts';
 import { houseSayings } from './house-sayings.ts';
 import { countedPerson, peopleSayings } from './people-sayings.ts';
 import { proposalSayings } from './proposal-sayings.ts';
-import { ROW_KINDS, type RowKind, type Saying, type SayingsOf, type Told } from './saying.ts';
+import { registerSayings } from './register-sayings.ts';
+import {
+  type Fields,
+  named,
+  ROW_KINDS,
+  type RowKind,
+  type Saying,
+  type SayingsOf,
+  type Told,
+} from './saying.ts';
 
 const SAYINGS: Readonly<Record<string, SayingsOf>> = {
   ...filingSayings,
   ...houseSayings,
   ...peopleSayings,
+  ...registerSayings,
   ...docketSayings,
   ...grantSayings,
 };
@@ -30,7 +40,14 @@ function countedLane({ subj }: Told): readonly Saying[] {
   return [{ kind: 'lane', id: subj.id, set: { ver: subj.ver }, isWeak: true }];
 }
 
-function unknownFrom({ subj }: Told): readonly Saying[] {
+function unknownFrom({ boundary, subj, data }: Told): readonly Saying[] {
+  const { sha256, bytes, reason } = Object(data.set_aside) as Fields;
+  const kept: Saying = {
+    kind: 'set_aside',
+    id: `${boundary}/${named(sha256)}`,
+    set: { bytes: bytes ?? null, reason: reason ?? null },
+  };
   const kind = ROW_KINDS.find((name): name is RowKind => name === subj.kind);
-  return kind === undefined ? [] : [{ kind, id: subj.id, set: {}, drop: ['*'], isWeak: true }];
+  if (kind === undefined) return [kept];
+  return [kept, { kind, id: subj.id, set: {}, drop: ['*'], isWeak: true }];
 }

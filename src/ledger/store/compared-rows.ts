@@ -1,6 +1,6 @@
 /** Rows of the ledger's own tables that entries speak of, and facts on their way into a log. */
 import type { FoundRow, Told } from '../rows/saying.ts';
-import { cursorRows, type Run, sql, text } from '../../postgres/index.ts';
+import { cursorRows, hex, type Run, sql, text } from '../../postgres/index.ts';
 
 const QUARANTINE = sql('compared-quarantine')`
 select tenant, state, left_by, ver from quarantine where tenant = $1`;
@@ -8,6 +8,9 @@ select tenant, state, left_by, ver from quarantine where tenant = $1`;
 const SHREDDED = sql(
   'compared-shredded',
 )`select id, state from ledger_dek where tenant = $1 and state = 'shredded'`;
+
+const SET_ASIDE = sql('compared-set-aside')`
+select boundary, reason, bytes, sha256 from ledger_set_aside where tenant = $1`;
 
 const WAITING = sql('compared-waiting')`
 select boundary, type, subj_kind, subj_id, subj_ver, actor_kind, actor_id, cls, data, body
@@ -25,6 +28,10 @@ export async function* comparedLedger(run: Run, tenant: string): AsyncGenerator<
   }
   for await (const row of cursorRows(run, SHREDDED, [tenant])) {
     yield { kind: 'shredded_key', id: text(row['id']), fields: { state: text(row['state']) } };
+  }
+  for await (const row of cursorRows(run, SET_ASIDE, [tenant])) {
+    const fields = { bytes: Number(row['bytes']), reason: text(row['reason']) };
+    yield { kind: 'set_aside', id: `${text(row['boundary'])}/${hex(row['sha256'])}`, fields };
   }
 }
 

@@ -1,5 +1,6 @@
 /** Every row that entries speak of, in one order: filings by batch, each proposal before its items. */
 import { comparedDockets } from '../../dockets/index.ts';
+import { comparedRegister } from '../../entities/index.ts';
 import { comparedFilings, comparedItems } from '../../filings/index.ts';
 import { comparedGrants } from '../../grants/index.ts';
 import { comparedLanes } from '../../lanes/index.ts';
@@ -22,6 +23,7 @@ export async function* comparedRows(run: Run, tenant: string): AsyncGenerator<Fo
   yield* comparedProposals(run, tenant, (proposal) => comparedItems(run, tenant, proposal));
   yield* comparedPeople(run, tenant);
   yield* comparedLanes(run, tenant);
+  yield* comparedRegister(run, tenant);
   yield* comparedDockets(run, tenant);
   yield* comparedGrants(run, tenant);
   yield* comparedLedger(run, tenant);

@@ -1,7 +1,7 @@
 /** Rows of people and of what they decide, as they are held against the ledger. */
 import { proposalHash } from '../../core/index.ts';
 import type { FoundRow } from '../../ledger/index.ts';
-import { cursorRows, hex, orNull, type Run, sql, text } from '../../postgres/index.ts';
+import { cursorRows, hex, orNull, type Row, type Run, sql, text } from '../../postgres/index.ts';
 
 const PEOPLE = sql('compared-people')`
 select id, name, skeleton, party, disabled_at is not null as disabled, ver from person where tenant = $1`;
@@ -16,6 +16,9 @@ select distinct on (person, role) person, role, given_by, proposal, taken_by, ta
   bool_or(taken_at is null) over (partition by person, role) as held
 from person_role where tenant = $1 order by person, role, n desc`;
 
+const ROLE_PERIODS = sql('compared-role-periods')`
+select person, role, given_by, proposal, taken_by, taken_proposal from person_role where tenant = $1`;
+
 const ENROLLMENTS = sql('compared-enrollments')`
 select proposal, person, first_sha256, second_sha256 from person_enrollment where tenant = $1`;
 
@@ -27,7 +30,17 @@ select id, kind, subject, n, terms, sha256, reason, proposed_by, state, decided_
 from proposal where tenant = $1 order by id`;
 
 const SUBSCRIPTIONS = sql('compared-subscriptions')`
-select id, url, types, allow_private, removed_at is not null as removed from subscription where tenant = $1`;
+select s.id, s.url, s.types, s.allow_private, s.removed_at is not null as removed,
+  s.approved_at is not null as approved, p.reason
+from subscription s
+left join proposal p on p.tenant = s.tenant and p.kind = 'webhook' and p.subject = s.id::text and p.n = 1
+where s.tenant = $1`;
+
+const RECIPIENTS = sql('compared-recipients')`
+select role, entity_id, address, removed_at is not null as removed, ver from recipient where tenant = $1`;
+
+const MAIL = sql('compared-mail')`
+select smtp, sender, allow_private, ver from mail_setting where tenant = $1`;
 
 const ALERTS = sql('compared-alerts')`
 select id, acknowledged_by from alert where tenant = $1 and acknowledged_by is not null`;
@@ -79,6 +92,7 @@ async function* comparedKeys(run: Run, tenant: string): AsyncGenerator<FoundRow>
       },
     };
   }
+  yield* comparedPeriods(run, tenant);
   for await (const row of cursorRows(run, ENROLLMENTS, [tenant])) {
     yield {
       kind: 'enrollment',
@@ -92,7 +106,40 @@ async function* comparedKeys(run: Run, tenant: string): AsyncGenerator<FoundRow>
   }
 }
 
-/** Holds, webhooks, alerts. */
+/** Every time that a role was given, and every time that it was taken. */
+async function* comparedPeriods(run: Run, tenant: string): AsyncGenerator<FoundRow> {
+  for await (const row of cursorRows(run, ROLE_PERIODS, [tenant])) {
+    const of = (proposal: unknown): string =>
+      `${text(row['person'])}/${text(row['role'])}/${proposal === null ? 'null' : text(proposal)}`;
+    const { given_by: giver, taken_by: taker } = row;
+    const given = { given_by: orNull(giver, text) };
+    yield { kind: 'role_given', id: of(row['proposal']), fields: given };
+    if (taker === null) continue;
+    yield { kind: 'role_taken', id: of(row['taken_proposal']), fields: { taken_by: text(taker) } };
+  }
+}
+
+/** Where mail goes. */
+async function* comparedMail(run: Run, tenant: string): AsyncGenerator<FoundRow> {
+  for await (const row of cursorRows(run, RECIPIENTS, [tenant])) {
+    const id = `${text(row['role'])}/${text(row['entity_id'])}/${text(row['address'])}`;
+    const fields = { removed: row['removed'] === true, ver: Number(row['ver']) };
+    // An entity's agent comes with its record, whose entry names the sealed text alone.
+    const isQuiet = row['role'] === 'registered_agent' && row['entity_id'] !== '';
+    yield { kind: 'recipient', id, fields, isQuiet };
+  }
+  for await (const row of cursorRows(run, MAIL, [tenant])) {
+    const fields = {
+      smtp: text(row['smtp']),
+      sender: text(row['sender']),
+      allow_private: row['allow_private'] === true,
+      ver: Number(row['ver']),
+    };
+    yield { kind: 'mail_setting', id: tenant, fields };
+  }
+}
+
+/** Holds, webhooks, mail, alerts. */
 async function* comparedHouse(run: Run, tenant: string): AsyncGenerator<FoundRow> {
   for await (const row of cursorRows(run, HOLDS, [tenant])) {
     const id = text(row['id']);
@@ -111,23 +158,34 @@ async function* comparedHouse(run: Run, tenant: string): AsyncGenerator<FoundRow
       },
     };
   }
-  for await (const row of cursorRows(run, SUBSCRIPTIONS, [tenant])) {
-    yield {
-      kind: 'subscription',
-      id: text(row['id']),
-      fields: {
-        host: URL.canParse(text(row['url'])) ? new URL(text(row['url'])).host : null,
-        // A list of texts by the type of its column.
-        types: row['types'] as readonly string[],
-        allow_private: row['allow_private'] === true,
-        removed: row['removed'] === true,
-      },
-    };
-  }
+  for await (const row of cursorRows(run, SUBSCRIPTIONS, [tenant])) yield webhookRow(row);
+  yield* comparedMail(run, tenant);
   for await (const row of cursorRows(run, ALERTS, [tenant])) {
     const fields = { acknowledged_by: text(row['acknowledged_by']) };
     yield { kind: 'alert', id: text(row['id']), fields };
   }
+}
+
+function webhookRow(row: Row): FoundRow {
+  const [id, url] = [text(row['id']), text(row['url'])];
+  // A list of texts by the type of its column.
+  const types = row['types'] as readonly string[];
+  const allow_private = row['allow_private'] === true;
+  const reason = orNull(row['reason'], text) ?? '';
+  const terms = { url, types, allow_private };
+  return {
+    kind: 'subscription',
+    id,
+    fields: {
+      host: URL.canParse(url) ? new URL(url).host : null,
+      types,
+      allow_private,
+      removed: row['removed'] === true,
+      approved: row['approved'] === true,
+      // The rest of the address may be a secret: the ledger knows the hash of the proposal, which covers it.
+      sha256: proposalHash({ kind: 'webhook', subject: id, terms, reason }),
+    },
+  };
 }
 
 /** Kinds whose entries name a proposal by what it is about and which one it is. */
@@ -140,8 +198,10 @@ const BY_SUBJECT: readonly string[] = [
   'hold',
   'quarantine',
   'lane',
+  'hand',
   'webhook',
   'recipient',
+  'matrix',
 ];
 /** Kinds whose entries name it by its id. Of any other kind entries may speak in either way, or not at all. */
 const BY_ID: readonly string[] = ['person', 'role', 'release'];
