@@ -6,6 +6,12 @@ import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+  approveRelease,
+  inspectQuarantine,
+  proposeRelease,
+} from '../../src/oversight/acts/audit-quarantine.ts';
+import { createFilewright } from '../../src/app.ts';
 import { verifyLedger } from '../../src/oversight/acts/audit.ts';
 import { entryId } from '../../src/core/ids.ts';
 import type { LedgerEntry } from '../../src/ledger/entry-type.ts';
@@ -13,6 +19,7 @@ import { seedOf } from '../../src/ledger/store/signing-key-seal.ts';
 import { PostgresSequencer } from '../../src/ledger/store/sequencer.ts';
 import { retireSigningKey, rotateSigningKey } from '../../src/ledger/store/signing-keys.ts';
 import { ReviewWorld } from '../review/world.ts';
+import { OWN_MACHINE } from '../fixtures/own-machine.ts';
 import { OPERATOR } from '../operator.ts';
 import { rewriteLog, spineNaming } from './rewriting.ts';
 
@@ -24,6 +31,8 @@ const TABLES = [
   'ledger_checkpoint',
   'ledger_signing_key',
 ];
+/** One row for all logs. */
+const KEPT = [...TABLES, 'quarantine'];
 const NAME = 'filewright.local/main';
 const origin = (boundary: string): string => `${NAME}/${boundary}`;
 
@@ -44,7 +53,7 @@ describe('a ledger that somebody rewrote', { timeout: 240_000 }, () => {
       select 'main', 'filing', ('01900000-0000-7000-8000-' || lpad(to_hex(i), 12, '0'))::uuid, now(), 'test.happened',
         'thing', i::text, 1, 'system', 'test', 'test', '{}' from generate_series(1, 300) i`);
     await world.app.sequencer.checkpoint();
-    for (const table of TABLES) {
+    for (const table of KEPT) {
       await world.sql(`create table kept_${table} as select * from ${table}`);
       await world.sql(`alter table ${table} disable trigger all`);
     }
@@ -56,8 +65,8 @@ describe('a ledger that somebody rewrote', { timeout: 240_000 }, () => {
     await world.close();
   });
   beforeEach(async () => {
-    for (const table of TABLES.toReversed()) await world.sql(`delete from ${table}`);
-    for (const table of TABLES) await world.sql(`insert into ${table} select * from kept_${table}`);
+    for (const table of KEPT.toReversed()) await world.sql(`delete from ${table}`);
+    for (const table of KEPT) await world.sql(`insert into ${table} select * from kept_${table}`);
     for (const name of outside) {
       rmSync(join(data(), name), { recursive: true, force: true });
       if (existsSync(join(kept, name))) {
@@ -374,6 +383,61 @@ describe('a ledger that somebody rewrote', { timeout: 240_000 }, () => {
     });
   });
 
+  const asked = async () => {
+    const view = await inspectQuarantine(world.app, OPERATOR);
+    if (view.state !== 'in') return { state: view.state };
+    const filing = view.contradictions.find(({ boundary }) => boundary === 'filing');
+    return { state: view.state, cause: view.cause, reason: filing?.reason };
+  };
+  const forged = { state: 'in', cause: 'forgery', reason: 'forged' };
+  const damaged = { state: 'in', reason: 'damaged' };
+  const behind = { state: 'in', cause: 'older database', reason: 'behind' };
+  const LAST = `boundary = 'filing' and seq = (select max(seq) from ledger_entry where boundary = 'filing')`;
+
+  describe('quarantine status answers', () => {
+    it.each<readonly [string, string, object]>([
+      ['where nothing is wrong', 'select 1', { state: 'never' }],
+      [
+        'on a leaf that was changed',
+        `update ledger_entry set leaf = sha256('x') where ${LAST}`,
+        forged,
+      ],
+      ['on an entry that is gone', `delete from ledger_entry where ${LAST}`, damaged],
+      ['on a tile with another root', `update ledger_tile set root = sha256('x')`, forged],
+      ['on tiles that are gone', 'delete from ledger_tile', damaged],
+      ['on a head that is gone', `delete from ledger_head where boundary = 'filing'`, behind],
+      [
+        'on a head that says less',
+        `update ledger_head set size = signed_size - 1, signed_size = signed_size - 1 where boundary = 'filing'`,
+        behind,
+      ],
+      [
+        'on a head without its hashes',
+        `update ledger_head set range = '' where boundary = 'filing'`,
+        { state: 'never' },
+      ],
+      [
+        'on a checkpoint that is none',
+        `update ledger_checkpoint set note = 'none' where boundary = 'filing'`,
+        { state: 'never' },
+      ],
+      ['without signing keys', 'delete from ledger_signing_key', { state: 'never' }],
+      [
+        'on a signing key that is none',
+        `update ledger_signing_key set vkey = 'none' where boundary = 'filing'`,
+        { state: 'never' },
+      ],
+    ])('%s', async (_what, damage, expected) => {
+      await world.sql(damage);
+      expect(await asked()).toMatchObject(expected);
+    });
+
+    it.each(['', 'nothing\n', '\0\xff'])('on a copy that says %j', async (content) => {
+      writeFileSync(newestCopy('filing'), content);
+      expect(await asked()).toMatchObject({ state: 'in', reason: 'unreadable copy' });
+    });
+  });
+
   it('a copy outside: missing, changed, or all of them gone', async () => {
     rmSync(newestCopy('access'));
     expect(await verdicts()).toMatchObject({ access: 'COPY_MISSING' });
@@ -382,6 +446,39 @@ describe('a ledger that somebody rewrote', { timeout: 240_000 }, () => {
     expect(await verdicts()).toMatchObject({ filing: 'COPY_MISMATCH' });
     rmSync(copies(), { recursive: true });
     expect(await verdicts()).toMatchObject({ filing: 'COPY_MISSING', spine: 'COPY_MISSING' });
+  });
+
+  it('keeps the evidence of both sides when two people end it', async () => {
+    const { paula, arthur } = world;
+    // A process of its own: that of the other tests remembers entries that were put back.
+    const app = await createFilewright({
+      dataDirectory: data(),
+      environment: OWN_MACHINE,
+    });
+    try {
+      // As who has the keys: a log that agrees with itself, and not with the copy outside.
+      const log = { boundary: 'filing', origin: origin('filing'), change: forgeOutcome };
+      await rewriteLog(world, { ...log, seed: await seed('filing') });
+      await rebuildTiles(world);
+      expect(await asked()).toMatchObject(forged);
+      const evidence = async (): Promise<string> => {
+        const [row] = await world.sql('select evidence::text from quarantine');
+        return String(row?.['evidence']);
+      };
+      const before = await evidence();
+      const view = await inspectQuarantine(app, OPERATOR);
+      if (view.state !== 'in') throw new Error('it is not in quarantine');
+      const settle = view.mustSettle;
+      const { sha256 } = await proposeRelease(app, paula, { settle, reason: 'looked at by both' });
+      await expect(approveRelease(app, paula, { sha256 })).rejects.toThrow();
+      expect(await asked()).toMatchObject({ state: 'in' });
+      await approveRelease(app, arthur, { sha256 });
+      expect(await asked()).toMatchObject({ state: 'out' });
+      expect(await evidence()).toBe(before);
+      expect(before).toContain('forged');
+    } finally {
+      await app.close();
+    }
   });
 });
 

@@ -33,11 +33,15 @@ type Line =
 
 /** First all entries, log by log in their order, and all rows; then the differences. */
 export class RowComparison {
-  readonly #parts = new SplitLines();
+  readonly #parts: SplitLines;
   readonly #derived = new DerivedRows();
   /** Keys that an entry says were destroyed: few, each for a client's month. */
   readonly #shredded = new Set<string>();
   rows = 0;
+
+  constructor(heldBytesMax?: number) {
+    this.#parts = new SplitLines(heldBytesMax);
+  }
 
   async tell(told: Told): Promise<void> {
     for (const { kind, id, set, drop = [], isWeak = false } of sayingsOf(told)) {

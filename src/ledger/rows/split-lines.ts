@@ -8,18 +8,24 @@ import { join } from 'node:path';
 
 /** A million filings with their attempts make some 30,000 lines in each part. */
 const PARTS = 256;
+/** Above this, lines go to disk. */
 const HELD_BYTES_MAX = 24 * 1024 * 1024;
 
 export class SplitLines {
   readonly #held: string[][] = Array.from({ length: PARTS }, () => []);
+  readonly #heldBytesMax: number;
   #heldBytes = 0;
   #folder: string | undefined;
+
+  constructor(heldBytesMax = HELD_BYTES_MAX) {
+    this.#heldBytesMax = heldBytesMax;
+  }
 
   async add(key: string, line: string): Promise<void> {
     this.#held[partOf(key)]?.push(line);
     // About what a text and its place in a list take.
     this.#heldBytes += line.length + 40;
-    if (this.#heldBytes > HELD_BYTES_MAX) await this.#spill();
+    if (this.#heldBytes > this.#heldBytesMax) await this.#spill();
   }
 
   /** Lines about one key are in one part, in the order in which they were added. */

@@ -13,7 +13,7 @@ import {
   unsignedLine,
   waitingFacts,
 } from '../../ledger/index.ts';
-import type { Session } from '../../postgres/index.ts';
+import type { Run, Session } from '../../postgres/index.ts';
 import type { ExportFolder } from '../../system/index.ts';
 import { atOneMoment, comparedRows } from '../store/compared-rows.ts';
 
@@ -67,15 +67,7 @@ export function writeRows(
   folder: Pick<ExportFolder, 'lines'>,
 ): Promise<number> {
   return atOneMoment(session, async (run) => {
-    const unsigned: Uint8Array[] = [];
-    for (const boundary of LOGS_IN_ORDER) {
-      const from = signed.get(boundary) ?? 0;
-      for await (const bytes of ledgerEntries({ run }, tenant, boundary, undefined, from)) {
-        unsigned.push(unsignedLine({ ...parseEntry(bytes), boundary }));
-      }
-    }
-    for await (const fact of waitingFacts(run, tenant)) unsigned.push(unsignedLine(fact));
-    if (unsigned.length > 0) await writeUnsigned(folder, unsigned);
+    await writeUnsigned(folder, unsignedFacts(run, tenant, signed));
     let file = await folder.lines(rowsFile(0));
     let count = 0;
     try {
@@ -94,14 +86,33 @@ export function writeRows(
   });
 }
 
+/** Facts about the rows that no signed head covers: entries after it, and those on their way into a log. */
+async function* unsignedFacts(
+  run: Run,
+  tenant: string,
+  signed: ReadonlyMap<string, number>,
+): AsyncGenerator<Uint8Array> {
+  for (const boundary of LOGS_IN_ORDER) {
+    const from = signed.get(boundary) ?? 0;
+    for await (const bytes of ledgerEntries({ run }, tenant, boundary, undefined, from)) {
+      yield unsignedLine({ ...parseEntry(bytes), boundary });
+    }
+  }
+  for await (const fact of waitingFacts(run, tenant)) yield unsignedLine(fact);
+}
+
+/** No file where there is nothing to say. In quarantine nothing is signed, and these may be many. */
 async function writeUnsigned(
   folder: Pick<ExportFolder, 'lines'>,
-  lines: readonly Uint8Array[],
+  facts: AsyncIterable<Uint8Array>,
 ): Promise<void> {
-  const file = await folder.lines(UNSIGNED_FILE);
+  let file: Awaited<ReturnType<ExportFolder['lines']>> | undefined;
   try {
-    for (const line of lines) await file.add(line);
+    for await (const line of facts) {
+      file ??= await folder.lines(UNSIGNED_FILE);
+      await file.add(line);
+    }
   } finally {
-    await file.close();
+    await file?.close();
   }
 }
