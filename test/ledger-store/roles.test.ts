@@ -44,19 +44,11 @@ delete from fact_right where not (type || ' ' || boundary || ' ' || actor_kind) 
 
 /** Into which logs a role may write which facts at all; the guard then asks for type and actor. */
 function mayWrite(role: RoleName, type: FactType, boundary: LedgerBoundary): boolean {
-  switch (role) {
-    case 'owner':
-    case 'migrate':
-      return true;
-    case 'app':
-    case 'read':
-      return false;
-    case 'shred':
-      return boundary === 'access' && type === 'retention.shredded';
-    default:
-      if (role === boundary || role === `seq_${boundary}`) return true;
-      return role.startsWith('seq_') && boundary === 'spine' && type === 'spine.head';
-  }
+  if (role === 'owner' || role === 'migrate') return true;
+  if (role === 'app' || role === 'read') return false;
+  if (role === 'shred') return boundary === 'access' && type === 'retention.shredded';
+  if (role === boundary || role === `seq_${boundary}`) return true;
+  return role.startsWith('seq_') && boundary === 'spine' && type === 'spine.head';
 }
 
 /**
