@@ -188,11 +188,14 @@ create table ledger_tenant_key (
   tenant text not null references tenant,
   id text not null,
   wrapped bytea not null,
+  -- What is wrapped under this key begins with it: a process that does not know a label looks here again.
+  label bytea not null check (octet_length(label) = 8),
   ver int not null default 0,
   rotations int not null default 0,
   rotated_at timestamptz,
   created_at timestamptz not null default now(),
-  primary key (tenant, id)
+  primary key (tenant, id),
+  constraint ledger_tenant_key_one unique (tenant)
 );
 
 create table ledger_dek (
@@ -313,8 +316,23 @@ create trigger ledger_head_grows before update on ledger_head for each row
   execute function refuse_shrinking();
 alter table ledger_head enable always trigger ledger_head_grows;
 
+-- A process that holds a tenant key from before a rotation would wrap with it, and nobody could open that.
+create function refuse_former_key(of_tenant text, key_id text, blob bytea) returns void language plpgsql as $$
+begin
+  if exists (select 1 from ledger_tenant_key t where t.tenant = of_tenant and t.label is distinct from substring(blob for 8)) then
+    raise exception 'key % is wrapped under another key than the tenant key of %', key_id, of_tenant
+      using errcode = 'restrict_violation', constraint = 'key_under_current';
+  end if;
+end $$;
+
 create function guard_signing_key() returns trigger language plpgsql as $$
 begin
+  if tg_op = 'INSERT' or new.wrapped is distinct from old.wrapped then
+    perform refuse_former_key(new.tenant, new.id, new.wrapped);
+  end if;
+  if tg_op = 'INSERT' then
+    return new;
+  end if;
   if (new.tenant, new.boundary, new.id, new.vkey, new.first_size, new.created_at)
     is distinct from (old.tenant, old.boundary, old.id, old.vkey, old.first_size, old.created_at)
     or (old.last_size is not null and new.last_size is distinct from old.last_size) or new.ver < old.ver then
@@ -323,24 +341,39 @@ begin
   end if;
   return new;
 end $$;
-create trigger ledger_signing_key_guard before update on ledger_signing_key for each row
+create trigger ledger_signing_key_guard before insert or update on ledger_signing_key for each row
   execute function guard_signing_key();
 alter table ledger_signing_key enable always trigger ledger_signing_key_guard;
+
+-- Whoever opens everything is replaced by two people: the transaction that wraps a tenant's key anew, or gives it another, is
+-- the one in which a second person approved just that (guard_proposal).
+create function guard_tenant_key() returns trigger language plpgsql as $$
+declare
+  is_turn boolean := new.id <> old.id;
+begin
+  if new.tenant <> old.tenant or new.created_at <> old.created_at or new.rotations <> old.rotations + is_turn::int
+    or (not is_turn and new.label <> old.label)
+    or not exists (select 1 from proposal p where p.kind = 'key' and p.state = 'approved' and p.decided_at = now()
+      and case when is_turn then p.tenant = old.tenant and p.subject = 'tenant/' || old.id else p.subject like 'root/%' end) then
+    raise exception 'the key % of % is replaced only as two people agreed', old.id, old.tenant
+      using errcode = 'restrict_violation', constraint = 'key_by_two_people';
+  end if;
+  return new;
+end $$;
+create trigger ledger_tenant_key_guard before update on ledger_tenant_key for each row execute function guard_tenant_key();
+alter table ledger_tenant_key enable always trigger ledger_tenant_key_guard;
 
 create function guard_data_key() returns trigger language plpgsql as $$
 declare
   least_date date := ((new.month || '-01')::date + interval '1 month' - interval '1 day' + interval '7 years')::date;
-  tenant_key text;
 begin
   if tg_op = 'INSERT' then
     new.retain_until := greatest(coalesce(new.retain_until, least_date), least_date);
-    -- A process that still holds a tenant key from before a rotation would wrap with it, and nobody could open that.
-    select id into tenant_key from ledger_tenant_key k where k.tenant = new.tenant and k.rotations > 0;
-    if tenant_key is not null and current_setting('fw.tenant_key', true) is distinct from tenant_key then
-      raise exception 'the tenant key of % is % now; start this process again', new.tenant, tenant_key
-        using errcode = 'object_not_in_prerequisite_state';
-    end if;
+    perform refuse_former_key(new.tenant, new.id, new.wrapped);
     return new;
+  end if;
+  if new.state = 'live' and new.wrapped is distinct from old.wrapped then
+    perform refuse_former_key(new.tenant, new.id, new.wrapped);
   end if;
   if (new.tenant, new.id, new.subject, new.month, new.part, new.created_at)
     is distinct from (old.tenant, old.id, old.subject, old.month, old.part, old.created_at) then

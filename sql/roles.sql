@@ -132,7 +132,7 @@ alter table worker owner to {prefix}_owner;
 grant select on alert, approval_void, attempt, batch, batch_approval, confirmation, docket, docket_handoff, docket_link, docket_message, entity, envelope, envelope_revision, event, event_consumer, exception, fact_right, filing, grant_award, grant_award_end, grant_award_group, grant_balance, grant_check, grant_crossing, grant_document, grant_draft, grant_escalation, grant_evaluation, grant_exception, grant_feed, grant_line, grant_line_group, grant_match, grant_match_line, grant_match_part, grant_metadata, grant_period, grant_received, grant_release, grant_report, grant_resolution, grant_statement, ics_calendar, ics_obligation, installation, lane, lane_profile, lane_slot, ledger_blob, ledger_checkpoint, ledger_cosignature, ledger_entry, ledger_head, ledger_hold, ledger_intake, ledger_set_aside, ledger_shredding, ledger_tile, look, mail_setting, migration, named_lock, obligation, outcome, person, person_role, proposal, quarantine, question, question_try, queue_reading, receipt, recipient, recovery_difference, recovery_evidence, recovery_run, refusal, review_act, review_item, routing_document, routing_law, routing_setup, sheet_columns, subscription, taking, tenant, warned, work, work_try, worker to {prefix}_read;
 grant select (tenant, id, subject, month, part, bodies, state, retain_until, created_at, shredded_at) on ledger_dek to {prefix}_read;
 grant select (tenant, boundary, id, vkey, mac, first_size, last_size, ver, created_at) on ledger_signing_key to {prefix}_read;
-grant select (tenant, id, ver, rotations, rotated_at, created_at) on ledger_tenant_key to {prefix}_read;
+grant select (tenant, id, label, ver, rotations, rotated_at, created_at) on ledger_tenant_key to {prefix}_read;
 grant select (tenant, proposal, person, expires_at) on person_enrollment to {prefix}_read;
 grant select (tenant, id, person, name, issued_by, proposal, created_at, expires_at, last_used_at, revoked_at, revoked_by) on person_key to {prefix}_read;
 grant select (tenant, subscription, id, key, added_at, expires_at) on subscription_secret to {prefix}_read;
@@ -210,7 +210,7 @@ grant select on ledger_hold, ledger_head to {prefix}_seq_ingestion, {prefix}_seq
 grant select, update (wrapped, state, shredded_at, retain_until) on ledger_dek to {prefix}_shred;
 grant select, delete on ledger_blob to {prefix}_shred;
 grant select, insert on ledger_shredding to {prefix}_shred;
-grant select (tenant, id, rotations) on ledger_tenant_key to {prefix}_ingestion, {prefix}_reconciliation, {prefix}_rules, {prefix}_reporting, {prefix}_fallback, {prefix}_filing, {prefix}_access, {prefix}_seq_ingestion, {prefix}_seq_reconciliation, {prefix}_seq_rules, {prefix}_seq_reporting, {prefix}_seq_fallback, {prefix}_seq_filing, {prefix}_seq_access, {prefix}_seq_spine, {prefix}_shred;
+grant select (tenant, id, label) on ledger_tenant_key to {prefix}_ingestion, {prefix}_reconciliation, {prefix}_rules, {prefix}_reporting, {prefix}_fallback, {prefix}_filing, {prefix}_access, {prefix}_seq_ingestion, {prefix}_seq_reconciliation, {prefix}_seq_rules, {prefix}_seq_reporting, {prefix}_seq_fallback, {prefix}_seq_filing, {prefix}_seq_access, {prefix}_seq_spine, {prefix}_shred;
 alter table alert enable row level security;
 alter table alert force row level security;
 create policy fw_tenant on alert for all to public using (tenant = current_setting('fw.tenant', true)) with check (tenant = current_setting('fw.tenant', true));

@@ -32,6 +32,8 @@ import {
   PostgresSequencer,
   type SequencerThread,
   startSequencerThread,
+  TenantKey,
+  watchKeys,
 } from './ledger/index.ts';
 import type { RunningRouter } from './dockets/index.ts';
 import {
@@ -158,7 +160,7 @@ async function open(
   const environment = { ...options.environment, FILEWRIGHT_DATA: dataDirectory };
   const random = systemRandom();
   const mayCreate = !(await hasTenantKey(session));
-  const { id, key, instance } = await openTenantKey(session, {
+  const wanted = {
     tenant,
     mustExist: options.mustExist === true,
     instance: options.instance ?? 'filewright.local',
@@ -167,22 +169,32 @@ async function open(
       return source.kind === 'local' ? localRootKey(source.key, random, source.next) : source;
     },
     random,
-  });
-  // Nothing is sealed under a key that somebody else has replaced meanwhile: the database compares.
-  const known = { 'fw.tenant_key': id };
-  await session.remember(known);
-  const target = { ...place.target, settings: { ...place.target.settings, ...known } };
+  };
+  const { key, instance } = await openTenantKey(session, wanted);
+  const clock = systemClock;
+  // On a connection of its own: the others wait for it in the middle of what they do.
+  const look = async (): Promise<Uint8Array> => {
+    const looking = new Session({ target: place.target, schema, name: 'key' });
+    try {
+      return (await openTenantKey(looking, wanted)).key;
+    } finally {
+      await looking.close();
+    }
+  };
+  const tenantKey = new TenantKey(key, { look, clock });
+  const watch = watchKeys(tenantKey);
+  session.watchRows(watch);
+  const target = { ...place.target, watch };
   const copies = new CheckpointFiles(checkpointsFolder(dataDirectory, environment));
   // Connects on first use; its planner is pinned as the workers' is, since the intake table is always nearly empty.
   const sequencing = new Session({ target, schema, name: 'sequencer', settings: PLANNER });
-  const signing = { tenantKey: key, random };
-  const clock = systemClock;
+  const signing = { tenantKey, random };
   const ids = systemIds(clock, random);
   const base: Base = {
     dataDirectory,
     tenant,
     instance,
-    tenantKey: key,
+    tenantKey,
     copies,
     known: new KnownLogFiles(dataDirectory),
     session,

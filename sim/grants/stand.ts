@@ -10,6 +10,7 @@ import { ROLES } from '../../src/access/role.ts';
 import { foundPerson } from '../../src/people/store/people.ts';
 import { type ConnectionTarget, Session } from '../../src/postgres/session.ts';
 import { localRootKey, openTenantKey } from '../../src/ledger/store/key-tree.ts';
+import { TenantKey } from '../../src/ledger/tenant-key.ts';
 import { migrate } from '../../src/postgres/migrate.ts';
 import { systemIds } from '../../src/system/clock.ts';
 import { shippedLaw } from '../../src/system/law-files.ts';
@@ -102,7 +103,7 @@ export async function openStand(place: Place, options: StandOptions): Promise<St
       session,
       tenant,
       instance,
-      tenantKey: key,
+      tenantKey: new TenantKey(key),
       clock,
       ids,
       random: options.random,

@@ -2,6 +2,8 @@
 import { createDecipheriv, createHmac } from 'node:crypto';
 import type { SealedParts } from '../evidence.ts';
 
+/** Before a wrapped key: which tenant key it is wrapped under. */
+const LABEL_BYTES = 8;
 const NONCE_END = 13;
 const TAG_BYTES = 16;
 const SALT_BYTES = 32;
@@ -10,7 +12,8 @@ export function unseal(
   parts: SealedParts,
   context: { readonly origin: string; readonly tenantKey: Uint8Array; readonly cm?: string },
 ): Buffer {
-  const dek = decrypt(context.tenantKey, parts.wrapped, `filewright.key.v1\n${parts.keyId}\n`);
+  const wrapped = parts.wrapped.subarray(LABEL_BYTES);
+  const dek = decrypt(context.tenantKey, wrapped, `filewright.key.v1\n${parts.keyId}\n`);
   const aad = `filewright.body.v1\n${context.origin}\n${parts.entry}\n${parts.keyId}\n`;
   const plain = decrypt(dek, parts.blob, aad);
   const body = plain.subarray(SALT_BYTES);

@@ -2,6 +2,7 @@
 import { type Instant, instant } from '../../src/core/time.ts';
 import { laneCode } from '../../src/core/ids.ts';
 import type { Profile } from '../../src/core/profile.ts';
+import { TenantKey } from '../../src/ledger/tenant-key.ts';
 import { KeyVault } from '../../src/ledger/vault.ts';
 import type { FilingRow, LaneRow, WorkerRow } from '../../src/testing/memory/rows.ts';
 import { MemoryDatabase } from '../../src/testing/memory/database.ts';
@@ -75,7 +76,7 @@ export class World {
     this.tenantKey = secrets.bytes(32);
     this.vault = new KeyVault({
       origin: this.database.origin(),
-      tenantKey: this.tenantKey,
+      tenantKey: new TenantKey(this.tenantKey),
       random: secrets,
     });
     this.ids = new SeededIds({ now: () => this.instant }, new SeededRandom(seed, 'ids'));

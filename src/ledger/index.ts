@@ -88,6 +88,8 @@ export { PostgresSequencer } from './store/sequencer.ts';
 export { retireSigningKey, rotateSigningKey, trustedLogs } from './store/signing-keys.ts';
 export { parseTrustPolicy } from './trust-policy-file.ts';
 export type { TrustedLog, TrustedWitness, TrustPolicy } from './trust-policy.ts';
+export { watchKeys } from './store/watch-keys.ts';
+export { TenantKey } from './tenant-key.ts';
 export { KeyVault } from './vault.ts';
 export { parseVerifierKey } from './verifier-key.ts';
 export { verifyBody } from './verify-body.ts';

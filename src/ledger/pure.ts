@@ -95,6 +95,7 @@ export {
   type WitnessGroup,
 } from './trust-policy.ts';
 export { parseTrustPolicy, writeTrustPolicy } from './trust-policy-file.ts';
+export { TenantKey } from './tenant-key.ts';
 export { KeyVault } from './vault.ts';
 export { type KeyRole, parseVerifierKey, verifierKey, type VerifierKey } from './verifier-key.ts';
 export { verifyEntries } from './verify.ts';

@@ -10,20 +10,21 @@ import type {
   Vault,
   WrappedKey,
 } from '../core/index.ts';
-import { openBody, sealBody, unwrapKey, wrapKey } from './seal.ts';
+import { openBody, sealBody } from './seal.ts';
+import type { TenantKey } from './tenant-key.ts';
 
 /** 32-byte keys for so many subjects take about 2 MB; a batch touches each subject a few times in a short while. */
 const CACHED_KEYS_MAX = 8_192;
 
 export class KeyVault implements Vault {
   readonly #origin: string;
-  readonly #tenantKey: Uint8Array;
+  readonly #tenantKey: TenantKey;
   readonly #random: Random;
   readonly #keys = new Map<string, Uint8Array>();
 
   constructor(options: {
     readonly origin: string;
-    readonly tenantKey: Uint8Array;
+    readonly tenantKey: TenantKey;
     readonly random: Random;
   }) {
     this.#origin = options.origin;
@@ -34,12 +35,7 @@ export class KeyVault implements Vault {
   newKey(month: string): WrappedKey {
     const id = `k-${Buffer.from(this.#random.bytes(12)).toString('hex')}`;
     const key = this.#random.bytes(32);
-    const wrapped = wrapKey({
-      wrapping: this.#tenantKey,
-      key,
-      context: id,
-      random: (count) => this.#random.bytes(count),
-    });
+    const wrapped = this.#tenantKey.wrap({ key, context: id, random: this.#random });
     this.#keep(id, key);
     return { id, month, wrapped };
   }
@@ -76,7 +72,7 @@ export class KeyVault implements Vault {
   dataKey(key: WrappedKey): Uint8Array {
     const cached = this.#keys.get(key.id);
     if (cached !== undefined) return cached;
-    const dek = unwrapKey({ wrapping: this.#tenantKey, blob: key.wrapped, context: key.id });
+    const dek = this.#tenantKey.unwrap({ blob: key.wrapped, context: key.id });
     this.#keep(key.id, dek);
     return dek;
   }

@@ -184,8 +184,8 @@ function grants(role: Named, schema: string, own: readonly string[]): string[] {
     `grant select, update (wrapped, state, shredded_at, retain_until) on ledger_dek to ${role('shred')}`,
     `grant select, delete on ledger_blob to ${role('shred')}`,
     `grant select, insert on ledger_shredding to ${role('shred')}`,
-    // The guard of the data keys looks them up for whoever adds one.
-    `grant select (tenant, id, rotations) on ledger_tenant_key to ${services}, ${sequencers}, ${role('shred')}`,
+    // Whoever adds a key asks under which it must be wrapped, and the guard asks again.
+    `grant select (tenant, id, label) on ledger_tenant_key to ${services}, ${sequencers}, ${role('shred')}`,
   ];
 }
 

@@ -2,9 +2,10 @@
  * One connection to PostgreSQL that comes back after it is cut. A statement that fails with the connection may or may
  * not have committed; it is never repeated here, because only the caller knows whether that is safe.
  */
-import { Client, type ClientConfig, escapeLiteral, TypeOverrides } from 'pg';
+import { Client, type ClientConfig, escapeLiteral } from 'pg';
 import { FilewrightError, misuse } from '../core/index.ts';
 import { protectedClient, withTlsRemedy } from './database-way.ts';
+import { typeReaders } from './type-readers.ts';
 
 export interface ConnectionTarget {
   readonly connectionString?: string;
@@ -17,7 +18,11 @@ export interface ConnectionTarget {
   readonly mayBePlain?: boolean;
   /** Settings of every session with this database, such as `fw.tenant`: whose rows it may see. */
   readonly settings?: Readonly<Record<string, string>>;
+  readonly watch?: RowWatch;
 }
+
+/** Asked before rows are shown to whoever ran the statement; a promise where something must be there first. */
+type RowWatch = (rows: readonly Row[]) => Promise<void> | undefined;
 
 /** By id, and by the name that dockets have; each empty where there is none. */
 interface Acting {
@@ -45,10 +50,11 @@ export interface SessionOptions {
 /** What a session needs of the driver's client. */
 export interface Driver {
   connect(): Promise<unknown>;
+  /** Several statements in one are answered by a list, which has no rows of its own. */
   query(
     query: (Statement & { readonly values: unknown[] }) | string,
     values?: unknown[],
-  ): Promise<{ readonly rows: Row[] }>;
+  ): Promise<{ readonly rows?: Row[] }>;
   end(): Promise<unknown>;
   on(event: 'error' | 'end', act: () => void): unknown;
 }
@@ -87,28 +93,7 @@ const NOT_NOW = /^(57014|40001|40P01|55P03|53...|25006|25P03|25P04)$/;
 const NOT_NOW_NOR_HERE = /^(53300|25006|25P03|25P04)$/;
 /** Who may not log in (class 28), and a database that is not there (class 3D) or lets nobody in (55000). */
 const REFUSED_AT_THE_DOOR = /^(28|3D|55000)/;
-const TIMESTAMPTZ = 1184;
 const SCHEMA_NAME = /^[a-z_][a-z0-9_]{0,62}$/;
-
-/** Milliseconds since the epoch; the infinities as numbers. Sessions run in UTC, so the offset is +00. */
-function readTimestamp(text: string): number {
-  if (text === 'infinity') return Number.POSITIVE_INFINITY;
-  if (text === '-infinity') return Number.NEGATIVE_INFINITY;
-  // "2026-03-02 09:00:03.411+00" is read by place: thousands a second pass through here.
-  if (text.length < 22 || text[10] !== ' ' || !text.endsWith('+00')) {
-    return Date.parse(text.replace(' ', 'T').replace(/([+-]\d\d)$/, '$1:00'));
-  }
-  const fraction = text.length > 22 ? Number(`0${text.slice(19, -3)}`) : 0;
-  const seconds = Date.UTC(
-    Number(text.slice(0, 4)),
-    Number(text.slice(5, 7)) - 1,
-    Number(text.slice(8, 10)),
-    Number(text.slice(11, 13)),
-    Number(text.slice(14, 16)),
-    Number(text.slice(17, 19)),
-  );
-  return seconds + Math.floor(fraction * 1000 + 1e-6);
-}
 
 const NOBODY: Acting = { person: '', party: '' };
 
@@ -137,12 +122,6 @@ function isNobody({ person, party }: Acting): boolean {
   return person === '' && party === '';
 }
 
-function typeReaders(): TypeOverrides {
-  const types = new TypeOverrides();
-  types.setTypeParser(TIMESTAMPTZ, readTimestamp);
-  return types;
-}
-
 const ACT_FOR_NOW = sql('act-for-now')`select set_config('fw.person', $1, true)`;
 
 /** Until the end of the transaction, for somebody who proved in it who they are and has no key yet. */
@@ -156,6 +135,7 @@ export class Session {
   #current: Driver | undefined;
   #closed = false;
   #last: Promise<void> = Promise.resolve();
+  #watch: RowWatch | undefined;
   #remembered: Readonly<Record<string, string>> = {};
 
   constructor(options: SessionOptions) {
@@ -163,6 +143,7 @@ export class Session {
       throw misuse(`Expected a schema name, found "${options.schema}"`);
     }
     this.#options = options;
+    this.#watch = options.target.watch;
   }
 
   /** Runs one statement in its own transaction. Named statements are prepared once per connection. */
@@ -215,6 +196,11 @@ export class Session {
     });
   }
 
+  /** Where it cannot be given with the target. */
+  watchRows(watch: RowWatch): void {
+    this.#watch = watch;
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     const opening = this.#opening;
@@ -240,9 +226,17 @@ export class Session {
   }
 
   async #execute(client: Driver, statement: Statement, values: readonly unknown[]): Promise<Row[]> {
+    const rows = await this.#answer(client, statement, values);
+    // Its failure is its own: it says nothing of this connection.
+    const awaited = this.#watch?.(rows);
+    if (awaited !== undefined) await awaited;
+    return rows;
+  }
+
+  async #answer(client: Driver, statement: Statement, values: readonly unknown[]): Promise<Row[]> {
     try {
-      const result = await client.query({ ...statement, values: [...values] });
-      return result.rows;
+      const { rows = [] } = await client.query({ ...statement, values: [...values] });
+      return rows;
     } catch (error) {
       const { failure, isCut } = understood(error);
       // Nobody waits for what is still running there, so the connection must not go on without an owner.
@@ -259,7 +253,7 @@ export class Session {
 
   async #open(): Promise<Driver> {
     const { schema, name, settings, statementMsMax, role, driver } = this.#options;
-    const { settings: ofTarget, mayBePlain = false, ...target } = this.#options.target;
+    const { settings: ofTarget, mayBePlain = false, watch: _, ...target } = this.#options.target;
     const msMax = statementMsMax ?? STATEMENT_MS_MAX;
     const client =
       driver?.() ??

@@ -53,7 +53,7 @@ describe('a sequencer that is killed', () => {
       schema: database.schema,
       tenant: world.tenant,
       instance: INSTANCE,
-      tenantKey: Buffer.from(world.signing.tenantKey).toString('hex'),
+      tenantKey: Buffer.from(world.signing.tenantKey.current).toString('hex'),
       folder: world.folder,
       point,
       round,

@@ -11,6 +11,7 @@ import { logOrigin } from '../../src/ledger/entry.ts';
 import { PLANNER } from '../../src/postgres/planner.ts';
 import { PostgresSequencer } from '../../src/ledger/store/sequencer.ts';
 import { Session } from '../../src/postgres/session.ts';
+import { TenantKey } from '../../src/ledger/tenant-key.ts';
 import type { SigningMeans } from '../../src/ledger/store/signing-keys.ts';
 import { CheckpointFiles } from '../../src/system/checkpoint-copies.ts';
 import type { FreshDatabase } from '../fixtures/database.ts';
@@ -39,7 +40,7 @@ export async function ledgerWorld(database: FreshDatabase): Promise<LedgerWorld>
   const world = await postgresWorld(database);
   const folder = await mkdtemp(join(tmpdir(), 'fw-copies-'));
   const copies = new CheckpointFiles(folder);
-  const signing: SigningMeans = { tenantKey: randomBytes(32), random };
+  const signing: SigningMeans = { tenantKey: new TenantKey(randomBytes(32)), random };
   const sessions: Session[] = [];
   const { tenant } = world;
   const another = (): PostgresSequencer => {

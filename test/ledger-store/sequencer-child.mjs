@@ -10,6 +10,7 @@ const { build, target, schema, tenant, instance, tenantKey, folder, point, round
 const load = (path) => import(pathToFileURL(`${build}/src/${path}`).href);
 const { Session } = await load('postgres/session.js');
 const { PLANNER } = await load('postgres/planner.js');
+const { TenantKey } = await load('ledger/tenant-key.js');
 const { PostgresSequencer } = await load('ledger/store/sequencer.js');
 
 const die = () => process.kill(process.pid, 'SIGKILL');
@@ -59,7 +60,7 @@ const sequencer = new PostgresSequencer({
   tenant,
   instance,
   signing: {
-    tenantKey: Buffer.from(tenantKey, 'hex'),
+    tenantKey: new TenantKey(Buffer.from(tenantKey, 'hex')),
     random: { bytes: (count) => randomBytes(count) },
   },
   copies,

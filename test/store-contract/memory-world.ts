@@ -1,5 +1,6 @@
 import { addMs, instant } from '../../src/core/time.ts';
 import { personId } from '../../src/core/ids.ts';
+import { TenantKey } from '../../src/ledger/tenant-key.ts';
 import { KeyVault } from '../../src/ledger/vault.ts';
 import { MemoryDatabase } from '../../src/testing/memory/database.ts';
 import { MemoryStore } from '../../src/testing/memory-store.ts';
@@ -19,7 +20,11 @@ export function memoryWorld(): Promise<World> {
     here: ports,
     there: ports,
     ids,
-    vault: new KeyVault({ origin: database.origin(), tenantKey: random.bytes(32), random }),
+    vault: new KeyVault({
+      origin: database.origin(),
+      tenantKey: new TenantKey(random.bytes(32)),
+      random,
+    }),
     person: personId(ids.next()),
     origin: database.origin(),
     now: () => Promise.resolve(now),

@@ -4,6 +4,7 @@ import { entryId, filingId, type PersonId, personId, workerId } from '../../src/
 import { instant } from '../../src/core/time.ts';
 import type { FactType } from '../../src/core/facts/catalogue.ts';
 import type { LedgerFact, Random } from '../../src/core/ports.ts';
+import { TenantKey } from '../../src/ledger/tenant-key.ts';
 import { KeyVault } from '../../src/ledger/vault.ts';
 import { logOrigin } from '../../src/ledger/entry.ts';
 import { founded } from '../fixtures/founded.ts';
@@ -92,7 +93,7 @@ export async function postgresWorld(database: FreshDatabase): Promise<PostgresWo
     admin,
     tenant,
     ids,
-    vault: new KeyVault({ origin, tenantKey: random.bytes(32), random }),
+    vault: new KeyVault({ origin, tenantKey: new TenantKey(random.bytes(32)), random }),
     person: preparer,
     second: approver,
     origin,

@@ -4,6 +4,7 @@ import { dateAtOffice } from '../../../src/calendar/office-time.ts';
 import { refuseMisfits } from '../../../src/core/facts/catalogue.ts';
 import { type Instant, instant } from '../../../src/core/time.ts';
 import type { PatentLaw } from '../../../src/dockets/rules/matter.ts';
+import { TenantKey } from '../../../src/ledger/tenant-key.ts';
 import { KeyVault } from '../../../src/ledger/vault.ts';
 import { Session } from '../../../src/postgres/session.ts';
 import { SeededIds, SeededRandom, VirtualTime } from '../../../src/testing/virtual-clock.ts';
@@ -70,7 +71,11 @@ export class RouterWorld {
     this.firm = new Firm(seed);
     const secrets = new SeededRandom(seed, 'secrets');
     const ids = new SeededIds({ now: () => this.instant }, new SeededRandom(seed, 'rows'));
-    this.vault = new KeyVault({ origin: 'sim', tenantKey: secrets.bytes(32), random: secrets });
+    this.vault = new KeyVault({
+      origin: 'sim',
+      tenantKey: new TenantKey(secrets.bytes(32)),
+      random: secrets,
+    });
     this.database = new MemoryDatabase({
       tenant: TENANT,
       now: () => this.now,

@@ -73,7 +73,7 @@ export function addCommands(key: Command): void {
       out.result('key approve', done, () =>
         done.level === 'root'
           ? 'The root key is replaced. Confirm a backup of the new one: doctor --root-key-backup FILE. The former key is kept beside it, for older backups of the database.'
-          : `The tenant key is replaced; ${done.wrapped} keys are wrapped under the new one. Start workers, routers and serve again.`,
+          : `The tenant key is replaced; ${done.wrapped} keys are wrapped under the new one. Processes that run have noticed, or will when they next read a key.`,
       );
     });
 }

@@ -8,5 +8,7 @@ export function linksOf(
   app: Pick<Installation, 'tenantKey' | 'instance' | 'tenant'>,
 ): AcknowledgementLinks {
   const purpose = `filewright/acknowledgement-links/1/${app.instance}/${app.tenant}`;
-  return acknowledgementLinks([new Uint8Array(hkdfSync('sha256', app.tenantKey, '', purpose, 32))]);
+  return acknowledgementLinks([
+    new Uint8Array(hkdfSync('sha256', app.tenantKey.current, '', purpose, 32)),
+  ]);
 }

@@ -4,6 +4,7 @@
  * where the entries give the same hashes.
  */
 import { FilewrightError } from '../../core/index.ts';
+import type { TenantKey } from '../tenant-key.ts';
 import { checkCheckpoint, type TreeHead } from '../checkpoint.ts';
 import type { LedgerEntry } from '../entry-type.ts';
 import { KeyChain } from '../key-chain.ts';
@@ -45,7 +46,7 @@ interface StoredLog {
 
 interface StoredLogDeps {
   readonly session: Session;
-  readonly tenantKey: Uint8Array;
+  readonly tenantKey: TenantKey;
   readonly archive: CheckpointArchive;
   /** Hears of each entry, in the same pass. */
   readonly entry: (entry: LedgerEntry) => void;

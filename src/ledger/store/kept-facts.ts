@@ -15,6 +15,7 @@ import {
   toRfc3339,
   type WrappedKey,
 } from '../../core/index.ts';
+import type { TenantKey } from '../tenant-key.ts';
 import { KeyVault } from '../vault.ts';
 import { logOrigin } from '../entry.ts';
 import { dataKeys } from './data-keys.ts';
@@ -188,7 +189,7 @@ export async function openSetAside(
   by: {
     readonly tenant: string;
     readonly instance: string;
-    readonly tenantKey: Uint8Array;
+    readonly tenantKey: TenantKey;
     readonly random: Random;
   },
   id: string,

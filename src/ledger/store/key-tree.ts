@@ -9,16 +9,20 @@ import {
   type LedgerFact,
   notFound,
   type Random,
-  ruledOut,
 } from '../../core/index.ts';
 import { logOrigin } from '../entry.ts';
 import { unwrapKey, wrapKey } from '../seal.ts';
+import { TenantKey } from '../tenant-key.ts';
 import { recordFact } from './facts.ts';
 import { keyCode, openSigner, seedOf, wrapSeed } from './signing-key-seal.ts';
+import { LOCK_KEYS } from './watch-keys.ts';
 import { sealedRow } from './signing-keys.ts';
 import { bytes, type Row, type Run, type Session, sql, text } from '../../postgres/index.ts';
 
 const KEY_BYTES = 32;
+/** Said where an installation has several machines, and the key was turned on another. */
+const OTHER_ROOT_KEY =
+  'The root key here does not open the keys of this database. If the root key was replaced on another machine, copy root.key from there into the data directory of this one (or set FILEWRIGHT_ROOT_KEY to the new key) and start again; if the database is an older backup, put back the root.key.former file of that time. See docs/guide/keys.md';
 /** Data keys wrapped anew in one statement: some hundred kilobytes. */
 const PAGE = 1_000;
 
@@ -44,7 +48,7 @@ export function localRootKey(key: Uint8Array, random: Random, next?: Uint8Array)
   };
 }
 
-interface TenantKey {
+interface OpenedKey {
   readonly id: string;
   readonly key: Uint8Array;
   /** First part of the tenant's origins. */
@@ -55,31 +59,30 @@ const ENSURE = sql('key-tree-tenant')`
 insert into tenant (id, instance) values ($1, $2) on conflict do nothing`;
 
 const FIND = sql('key-tree-find')`
-select t.instance, k.id as key_id, k.wrapped from tenant t left join ledger_tenant_key k on k.tenant = t.id
+select t.instance, k.id as key_id, k.wrapped as by_root from tenant t left join ledger_tenant_key k on k.tenant = t.id
   where t.id = $1`;
 
 const TENANTS = sql('key-tree-tenants')`
 select id from tenant order by id limit 20`;
 
-const ADD = sql('key-tree-add')`insert into ledger_tenant_key (tenant, id, wrapped)
-    select $1, $2, $3 where not exists (select 1 from ledger_tenant_key where tenant = $1)`;
+const ADD = sql('key-tree-add')`insert into ledger_tenant_key (tenant, id, wrapped, label)
+    select $1, $2, $3, $4 where not exists (select 1 from ledger_tenant_key where tenant = $1)`;
 
-const ALL = sql('key-tree-all')`select tenant, id, wrapped, rotations from ledger_tenant_key
+const ALL = sql(
+  'key-tree-all',
+)`select tenant, id, wrapped as by_root, rotations from ledger_tenant_key
     where $1::text is null or tenant = $1 order by tenant for update`;
 
 const REWRAP = sql('key-tree-rewrap')`
 update ledger_tenant_key set wrapped = $3, ver = ver + 1 where tenant = $1 and id = $2 returning ver`;
 
 const ROTATE = sql('key-tree-rotate')`
-update ledger_tenant_key set id = $3, wrapped = $4, rotations = rotations + 1, ver = 1, rotated_at = now()
+update ledger_tenant_key set id = $3, wrapped = $4, label = $5, rotations = rotations + 1, ver = 1, rotated_at = now()
   where tenant = $1 and id = $2`;
 
-const WRAPPED = sql('key-tree-wrapped')`select id, wrapped from ledger_tenant_key`;
+const WRAPPED = sql('key-tree-wrapped')`select id, wrapped as by_root from ledger_tenant_key`;
 
 const AS_TENANT = sql('key-tree-as-tenant')`select set_config('fw.tenant', $1, true)`;
-
-const WORKERS = sql('key-tree-workers')`select count(*)::int as n from worker
-    where tenant = $1 and ended_at is null and expires_at > clock_timestamp()`;
 
 const DATA_KEYS = sql('key-tree-data-keys')`
 select id, wrapped from ledger_dek where tenant = $1 and state = 'live' and id > $2 order by id limit ${PAGE}`;
@@ -110,25 +113,26 @@ export async function openTenantKey(
     readonly rootKey: () => RootKey;
     readonly random: Random;
   },
-): Promise<TenantKey> {
+): Promise<OpenedKey> {
   const { tenant, random } = input;
   if (input.mustExist === true) await requireTenant(session, tenant);
   else await session.run(ENSURE, [tenant, input.instance]);
   const [found] = await session.run(FIND, [tenant]);
   const rootKey = input.rootKey();
-  if (found?.['wrapped'] === null) {
+  if (found?.['by_root'] === null) {
     const id = `t-${tenant}-1`;
-    const wrapped = await rootKey.wrap(random.bytes(KEY_BYTES), contextOf(id));
+    const first = new TenantKey(random.bytes(KEY_BYTES));
+    const wrapped = await rootKey.wrap(first.current, contextOf(id));
     // Several processes may do this at once; the first row wins, and everybody reads it back.
     await session.transaction(async (run) => {
       await run({ name: '', text: 'lock table ledger_tenant_key in exclusive mode' });
-      await run(ADD, [tenant, id, wrapped]);
+      await run(ADD, [tenant, id, wrapped, first.label]);
     });
   }
-  const opened = async (root: RootKey): Promise<TenantKey> => {
+  const opened = async (root: RootKey): Promise<OpenedKey> => {
     const [row] = await session.run(FIND, [tenant]);
     const id = text(row?.['key_id']);
-    const key = await root.unwrap(bytes(row?.['wrapped']), contextOf(id));
+    const key = await root.unwrap(bytes(row?.['by_root']), contextOf(id));
     return { id, key, instance: text(row?.['instance']) };
   };
   return opened(rootKey)
@@ -139,17 +143,13 @@ export async function openTenantKey(
     })
     .catch((error: unknown) => {
       if (error instanceof FilewrightError && error.code !== 'SEAL_BROKEN') throw error;
-      throw new FilewrightError(
-        'ROOT_KEY_MISSING',
-        'The root key is not the one that this database was created with',
-        { cause: error },
-      );
+      throw new FilewrightError('ROOT_KEY_MISSING', OTHER_ROOT_KEY, { cause: error });
     });
 }
 
 async function requireTenant(session: Session, tenant: string): Promise<void> {
   const [row] = await session.run(FIND, [tenant]);
-  if (row !== undefined && row['wrapped'] !== null) return;
+  if (row !== undefined && row['by_root'] !== null) return;
   const known = await session.run(TENANTS);
   const names = known.map((each) => text(each['id'])).join(', ');
   throw new FilewrightError(
@@ -173,13 +173,15 @@ export async function rotateRootKey(
     const rows = await run(ALL, [null]);
     for (const row of rows) {
       const [tenant, id] = [text(row['tenant']), text(row['id'])];
-      const key = await keys.from.unwrap(bytes(row['wrapped']), contextOf(id));
+      const key = await keys.from.unwrap(bytes(row['by_root']), contextOf(id));
       const wrapped = await keys.to.wrap(key, contextOf(id));
       // Never replace a key that opens by one that does not.
       const again = await keys.to.unwrap(wrapped, contextOf(id));
       invariant(Buffer.compare(key, again) === 0, 'A key wrapped anew opens to the same key', {
         id,
       });
+      // The approval is one of this tenant, and the database looks for it among the rows that the session may see.
+      if (keys.tenant !== undefined) await run(AS_TENANT, [keys.tenant]);
       const [done] = await run(REWRAP, [tenant, id, wrapped]);
       const subject = { kind: 'tenant_key', id, ver: Number(done?.['ver']) };
       const made = fact(tenant);
@@ -196,7 +198,7 @@ export async function rotateRootKey(
 /** Whether a root key opens every tenant's key. */
 export async function rootKeyOpens(session: Session, rootKey: RootKey): Promise<boolean> {
   for (const row of await session.run(WRAPPED)) {
-    const isOpen = await rootKey.unwrap(bytes(row['wrapped']), contextOf(text(row['id']))).then(
+    const isOpen = await rootKey.unwrap(bytes(row['by_root']), contextOf(text(row['id']))).then(
       () => true,
       () => false,
     );
@@ -206,9 +208,9 @@ export async function rootKeyOpens(session: Session, rootKey: RootKey): Promise<
 }
 
 /**
- * Gives a tenant another key and wraps its data keys and signing keys anew, in one transaction. Refused while a worker
- * runs: it holds the old key. Processes that miss this cannot add data keys afterwards (the database compares
- * `fw.tenant_key`), so nothing is sealed under a key that is gone.
+ * Gives a tenant another key and wraps its data keys and signing keys anew, in one transaction, while everything runs: who
+ * writes keys waits for its end, and who reads finds the new key by the label (watch-keys.ts). Nothing can be added under the
+ * former key afterwards, because the database compares the labels.
  */
 export async function rotateTenantKey(
   session: Session,
@@ -223,29 +225,23 @@ export async function rotateTenantKey(
   const { random } = by;
   return session.transaction(async (run) => {
     await by.approve?.(run);
-    await run({ name: '', text: 'lock table ledger_dek in exclusive mode' });
-    const [workers] = await run(WORKERS, [tenant]);
-    if (Number(workers?.['n']) > 0) {
-      throw ruledOut(
-        `${text(workers?.['n'])} workers of ${tenant} are running and hold the current key; stop them first`,
-      );
-    }
+    await run(LOCK_KEYS.turn);
     const [row] = await run(ALL, [tenant]);
     if (row === undefined) throw notFound(`The tenant ${tenant} has no key`);
     const oldId = text(row['id']);
-    const old = await rootKey.unwrap(bytes(row['wrapped']), contextOf(oldId));
-    const fresh = random.bytes(KEY_BYTES);
+    const old = new TenantKey(await rootKey.unwrap(bytes(row['by_root']), contextOf(oldId)));
+    const fresh = new TenantKey(random.bytes(KEY_BYTES));
     const id = `t-${tenant}-${Number(row['rotations']) + 2}`;
+    const byRoot = await rootKey.wrap(fresh.current, contextOf(id));
+    // Never replace a key by one that does not open.
+    const again = await rootKey.unwrap(byRoot, contextOf(id));
+    invariant(Buffer.compare(fresh.current, again) === 0, 'A new key opens to itself', { id });
+    // First, because what is wrapped anew must be under the key that the tenant has.
+    await run(ROTATE, [tenant, oldId, id, byRoot, fresh.label]);
     const rewrap = (blob: Uint8Array, context: string): Uint8Array =>
-      wrapKey({
-        wrapping: fresh,
-        key: unwrapKey({ wrapping: old, blob, context }),
-        context,
-        random: (count) => random.bytes(count),
-      });
+      fresh.wrap({ key: old.unwrap({ blob, context }), context, random });
     const dataKeys = await rewrapDataKeys(run, tenant, rewrap);
     const signingKeys = await rewrapSigningKeys(run, tenant, { old, fresh, random });
-    await run(ROTATE, [tenant, oldId, id, await rootKey.wrap(fresh, contextOf(id))]);
     const { fact } = by;
     const data = { ...fact.data, level: 'tenant', old: oldId, new: id, data_keys: dataKeys };
     const subject = { kind: 'tenant_key', id, ver: 1 };
@@ -274,7 +270,7 @@ async function rewrapDataKeys(run: Run, tenant: string, rewrap: Rewrap): Promise
 async function rewrapSigningKeys(
   run: Run,
   tenant: string,
-  by: { readonly old: Uint8Array; readonly fresh: Uint8Array; readonly random: Random },
+  by: { readonly old: TenantKey; readonly fresh: TenantKey; readonly random: Random },
 ): Promise<number> {
   const rows = await run(SIGNING_KEYS, [tenant]);
   for (const row of rows) {
@@ -284,7 +280,7 @@ async function rewrapSigningKeys(
     const sealed = sealedRow(origin, row);
     openSigner(by.old, sealed);
     const wrapped = wrapSeed(by.fresh, sealed, seedOf(by.old, sealed), by.random);
-    const mac = keyCode(by.fresh, sealed);
+    const mac = keyCode(by.fresh.current, sealed);
     await run(REWRAP_SIGNING_KEY, [tenant, boundary, sealed.id, wrapped, mac]);
   }
   return rows.length;

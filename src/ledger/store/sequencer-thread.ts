@@ -4,9 +4,11 @@
  */
 import { randomBytes } from 'node:crypto';
 import { type MessagePort, parentPort, Worker } from 'node:worker_threads';
-import { FilewrightError } from '../../core/index.ts';
+import { FilewrightError, invariant } from '../../core/index.ts';
 import type { CheckpointCopies } from './checkpoints.ts';
 import { GROUP_MAX, PostgresSequencer } from './sequencer.ts';
+import { TenantKey } from '../tenant-key.ts';
+import { watchKeys } from './watch-keys.ts';
 import { type ConnectionTarget, PLANNER, Session } from '../../postgres/index.ts';
 
 interface ThreadInput {
@@ -16,21 +18,23 @@ interface ThreadInput {
   readonly instance: string;
   readonly everyMs: number;
   /** With it the thread signs checkpoints. */
-  readonly tenantKey?: Uint8Array;
+  readonly tenantKey?: TenantKey;
 }
 
-export interface ThreadData extends ThreadInput {
+export interface ThreadData extends Omit<ThreadInput, 'tenantKey'> {
+  /** As it is when the thread starts; when it was turned, the thread asks. */
+  readonly tenantKey?: Uint8Array;
   readonly hasCopies: boolean;
 }
 
-/** A call of the thread to the copies, which the main thread holds; answered in order. */
-interface CopyCall {
+/** A call of the thread to what the main thread holds, the copies and the tenant's key; answered in order. */
+interface MainCall {
   readonly n: number;
-  readonly method: keyof CheckpointCopies;
+  readonly method: keyof CheckpointCopies | 'tenantKey';
   readonly args: readonly unknown[];
 }
 
-type CopyAnswer =
+type MainAnswer =
   | { readonly n: number; readonly value: unknown }
   | { readonly n: number; readonly error: { readonly code: string; readonly message: string } };
 
@@ -50,13 +54,21 @@ export function startSequencerThread(
   input: ThreadInput,
   copies?: CheckpointCopies,
 ): SequencerThread {
+  const { tenantKey, target, ...rest } = input;
+  // A function does not pass into a thread; it watches its rows by itself.
+  const { watch: _, ...plainTarget } = target;
   const thread = new Worker(new URL(THREAD_FILE, import.meta.url), {
-    workerData: { ...input, hasCopies: copies !== undefined } satisfies ThreadData,
+    workerData: {
+      ...rest,
+      target: plainTarget,
+      hasCopies: copies !== undefined,
+      ...(tenantKey === undefined ? {} : { tenantKey: tenantKey.current }),
+    } satisfies ThreadData,
     resourceLimits: HEAP_LIMITS,
   });
   // Only the thread's own calls arrive here.
-  thread.on('message', (call: CopyCall) => {
-    if (copies !== undefined) void answer(copies, call).then((said) => thread.postMessage(said)); // Never rejects.
+  thread.on('message', (call: MainCall) => {
+    void answer({ copies, tenantKey }, call).then((said) => thread.postMessage(said)); // Never rejects.
   });
   const ended = new Promise<void>((resolve, reject) => {
     thread.once('error', reject);
@@ -71,8 +83,20 @@ export function startSequencerThread(
   };
 }
 
-async function answer(copies: CheckpointCopies, call: CopyCall): Promise<CopyAnswer> {
+async function answer(
+  held: {
+    readonly copies: CheckpointCopies | undefined;
+    readonly tenantKey: TenantKey | undefined;
+  },
+  call: MainCall,
+): Promise<MainAnswer> {
+  const { copies, tenantKey } = held;
   try {
+    if (call.method === 'tenantKey') {
+      await tenantKey?.refresh();
+      return { n: call.n, value: tenantKey?.current };
+    }
+    invariant(copies !== undefined, 'A thread without copies calls none');
     // The methods' names and arguments come from the proxy below, which has their types.
     const method = copies[call.method] as (...args: unknown[]) => Promise<unknown>;
     return { n: call.n, value: await method.apply(copies, [...call.args]) };
@@ -83,16 +107,17 @@ async function answer(copies: CheckpointCopies, call: CopyCall): Promise<CopyAns
   }
 }
 
-/** The copies as the thread sees them: files are the main thread's affair. */
-function copiesBy(port: MessagePort): CheckpointCopies {
-  const waiting = new Map<number, (said: CopyAnswer) => void>();
+type Call = (method: MainCall['method'], ...args: readonly unknown[]) => Promise<unknown>;
+
+function callsBy(port: MessagePort): Call {
+  const waiting = new Map<number, (said: MainAnswer) => void>();
   let last = 0;
-  port.on('message', (said: CopyAnswer | 'stop') => {
+  port.on('message', (said: MainAnswer | 'stop') => {
     if (said === 'stop') return;
     waiting.get(said.n)?.(said);
     waiting.delete(said.n);
   });
-  const call = (method: CopyCall['method'], ...args: readonly unknown[]): Promise<unknown> =>
+  return (method, ...args) =>
     new Promise((resolve, reject) => {
       last += 1;
       waiting.set(last, (said) => {
@@ -102,8 +127,12 @@ function copiesBy(port: MessagePort): CheckpointCopies {
           reject(new FilewrightError(code, said.error.message));
         } else resolve(said.value);
       });
-      port.postMessage({ n: last, method, args } satisfies CopyCall);
+      port.postMessage({ n: last, method, args } satisfies MainCall);
     });
+}
+
+/** The copies as the thread sees them: files are the main thread's affair. */
+function copiesBy(call: Call): CheckpointCopies {
   return {
     keep: async (origin, size, note) => {
       await call('keep', origin, size, note);
@@ -120,6 +149,16 @@ function copiesBy(port: MessagePort): CheckpointCopies {
   };
 }
 
+/** The root key is the main thread's affair too: after a turn it is asked for the tenant's key. */
+function keyBy(key: Uint8Array, call: Call | undefined): TenantKey {
+  if (call === undefined) return new TenantKey(key);
+  // What the other side gave, copied by the message port.
+  return new TenantKey(key, {
+    look: async () => (await call('tenantKey')) as Uint8Array,
+    clock: { monotonicMs: () => performance.now() },
+  });
+}
+
 /** Outages that end by themselves; a missing copy is made up for when the folder can be written again. */
 const PASSING: ReadonlySet<string> = new Set([
   'DATABASE_UNREACHABLE',
@@ -128,20 +167,25 @@ const PASSING: ReadonlySet<string> = new Set([
 ]);
 
 export async function runThread(input: ThreadData): Promise<void> {
+  const call = parentPort === null ? undefined : callsBy(parentPort);
+  const tenantKey = input.tenantKey === undefined ? undefined : keyBy(input.tenantKey, call);
   const session = new Session({
-    target: input.target,
+    target: {
+      ...input.target,
+      ...(tenantKey === undefined ? {} : { watch: watchKeys(tenantKey) }),
+    },
     schema: input.schema,
     name: 'sequencer',
     settings: PLANNER,
   });
-  const { tenant, instance, tenantKey } = input;
+  const { tenant, instance } = input;
   const random = { bytes: (count: number) => randomBytes(count) };
   const sequencer = new PostgresSequencer({
     session,
     tenant,
     instance,
     ...(tenantKey === undefined ? {} : { signing: { tenantKey, random } }),
-    ...(input.hasCopies && parentPort !== null ? { copies: copiesBy(parentPort) } : {}),
+    ...(input.hasCopies && call !== undefined ? { copies: copiesBy(call) } : {}),
   });
   let stopping = false;
   let wake = (): void => undefined;

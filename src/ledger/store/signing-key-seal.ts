@@ -6,7 +6,7 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { canonicalBytes, FilewrightError, type Random } from '../../core/index.ts';
 import { logSigner, type NoteSigner } from '../note-signer.ts';
-import { unwrapKey, wrapKey } from '../seal.ts';
+import type { TenantKey } from '../tenant-key.ts';
 
 /** What the code is over; the log's name is part of it, so that no key moves to another log. */
 export interface SealedKeyRow {
@@ -38,25 +38,23 @@ function contextOf({ origin, id, vkey, firstSize }: SealedKeyRow): string {
 }
 
 export function wrapSeed(
-  tenantKey: Uint8Array,
+  tenantKey: TenantKey,
   row: SealedKeyRow,
   seed: Uint8Array,
   random: Random,
 ): Uint8Array {
-  return wrapKey({
-    wrapping: tenantKey,
-    key: seed,
-    context: contextOf(row),
-    random: (count) => random.bytes(count),
-  });
+  return tenantKey.wrap({ key: seed, context: contextOf(row), random });
 }
 
 /** The signer of a row. Throws `LEDGER_BROKEN` with the reason `SIGNING_KEY_FORGED` when the row is not a key. */
 export function openSigner(
-  tenantKey: Uint8Array,
+  tenantKey: TenantKey,
   row: SealedKeyRow & { readonly wrapped: Uint8Array; readonly mac: Uint8Array },
 ): NoteSigner {
-  const expected = keyCode(tenantKey, row);
+  // Code and wrapping are of one key: the current one, or for a moment the one before it.
+  const wrapping = tenantKey.keyOf(row.wrapped);
+  if (wrapping === undefined) throw forged(row, 'it is wrapped under another tenant key');
+  const expected = keyCode(wrapping, row);
   if (row.mac.length !== expected.length || !timingSafeEqual(row.mac, expected)) {
     throw forged(row, 'its code was not made with the tenant key');
   }
@@ -67,11 +65,11 @@ export function openSigner(
 
 /** The private half, to be wrapped under another tenant key. */
 export function seedOf(
-  tenantKey: Uint8Array,
+  tenantKey: TenantKey,
   row: SealedKeyRow & { readonly wrapped: Uint8Array },
 ): Uint8Array {
   try {
-    return unwrapKey({ wrapping: tenantKey, blob: row.wrapped, context: contextOf(row) });
+    return tenantKey.unwrap({ blob: row.wrapped, context: contextOf(row) });
   } catch (error) {
     if (!(error instanceof FilewrightError) || error.code !== 'SEAL_BROKEN') throw error;
     throw forged(row, 'its private half does not open', error);

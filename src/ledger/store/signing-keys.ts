@@ -10,6 +10,7 @@ import {
   type Random,
   ruledOut,
 } from '../../core/index.ts';
+import type { TenantKey } from '../tenant-key.ts';
 import { logOrigin } from '../entry.ts';
 import { logSigner, type NoteSigner } from '../note-signer.ts';
 import { parseVerifierKey } from '../verifier-key.ts';
@@ -27,6 +28,7 @@ import {
   when,
 } from '../../postgres/index.ts';
 import type { LogName } from './tree-store.ts';
+import { LOCK_KEYS, UNDER } from './watch-keys.ts';
 
 const SEED_BYTES = 32;
 
@@ -43,7 +45,7 @@ export interface SigningKey {
 
 /** What it takes to make and to use signing keys. */
 export interface SigningMeans {
-  readonly tenantKey: Uint8Array;
+  readonly tenantKey: TenantKey;
   readonly random: Random;
 }
 
@@ -94,15 +96,22 @@ async function addKey(
   means: SigningMeans,
   place: { readonly firstSize: number; readonly ver: number },
 ): Promise<NoteSigner> {
+  await holdKey(run, log);
   const seed = means.random.bytes(SEED_BYTES);
   const signer = logSigner({ name: origin, key: seed });
   const { id, text: vkey } = signer.verifierKey;
   const { firstSize, ver } = place;
   const row = { origin, id, vkey, firstSize, lastSize: undefined };
   const wrapped = wrapSeed(means.tenantKey, row, seed, means.random);
-  const mac = keyCode(means.tenantKey, row);
+  const mac = keyCode(means.tenantKey.current, row);
   await run(ADD, [log.tenant, log.boundary, id, vkey, wrapped, mac, firstSize, ver]);
   return signer;
+}
+
+/** From here to the end of the transaction the tenant's key is the one that this process knows. */
+async function holdKey(run: Run, log: LogName): Promise<void> {
+  await run(LOCK_KEYS.change);
+  await run(UNDER, [log.tenant]);
 }
 
 /** Unwraps each key once and keeps the signer; the rows say each time which keys sign. */
@@ -170,7 +179,7 @@ function keyOf(row: Row): SigningKey {
 export async function authenticKeys(
   session: Pick<Session, 'run'>,
   log: LogName & { readonly origin: string },
-  tenantKey: Uint8Array,
+  tenantKey: TenantKey,
 ): Promise<readonly SigningKey[]> {
   const rows = await session.run(LIST, [log.tenant, log.boundary]);
   for (const row of rows) openSigner(tenantKey, sealedRow(log.origin, row));
@@ -181,7 +190,7 @@ export async function authenticKeys(
 export async function trustedLogs(
   session: Pick<Session, 'run'>,
   log: LogName & { readonly origin: string },
-  tenantKey: Uint8Array,
+  tenantKey: TenantKey,
 ): Promise<readonly TrustedLog[]> {
   return trustOf(await authenticKeys(session, log, tenantKey));
 }
@@ -210,6 +219,7 @@ export async function rotateSigningKey(
   const origin = logOrigin(log.instance, log.tenant, log.boundary as LedgerBoundary);
   return session.transaction(async (run) => {
     const [head] = await run(HEAD, [log.tenant, log.boundary]);
+    await holdKey(run, log);
     const [old, ...others] = await run(LIVE, [log.tenant, log.boundary]);
     if (head === undefined || old === undefined) {
       throw refused(`The log ${origin} has no signing key yet; its first checkpoint makes one`);
@@ -245,6 +255,7 @@ export async function retireSigningKey(
 ): Promise<{ readonly retired: string; readonly lastSize: number }> {
   return session.transaction(async (run) => {
     const [head] = await run(HEAD, [log.tenant, log.boundary]);
+    await holdKey(run, log);
     const [old, successor] = await run(LIVE, [log.tenant, log.boundary]);
     if (head === undefined || old === undefined || successor === undefined) {
       throw refused('No rotation is going on: one key signs for this log');
@@ -272,9 +283,9 @@ async function retire(
   run: Run,
   log: LogName,
   row: SealedKeyRow,
-  tenantKey: Uint8Array,
+  tenantKey: TenantKey,
 ): Promise<number> {
-  const mac = keyCode(tenantKey, row);
+  const mac = keyCode(tenantKey.current, row);
   const [done] = await run(RETIRE, [log.tenant, log.boundary, row.id, row.lastSize, mac]);
   return Number(done?.['ver']);
 }
@@ -291,6 +302,7 @@ export async function replaceSigningKeys(
 ): Promise<void> {
   const [head] = await run(HEAD, [log.tenant, log.boundary]);
   if (head === undefined) return;
+  await holdKey(run, log);
   const old = await run(LIVE, [log.tenant, log.boundary]);
   for (const row of old) {
     const lastSize = Math.max(Number(head['signed_size']), Number(row['first_size']) - 1);

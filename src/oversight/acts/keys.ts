@@ -130,8 +130,7 @@ export async function approveKeyRotation(
     level === 'root'
       ? await turnRootKey(app, actor, environment, approve)
       : await turnTenantKey(app, actor, environment, approve);
-  // This process holds the tenant's former key and can sign nothing more; the next one does.
-  if (level === 'root') await sequenceAll(app);
+  await sequenceAll(app);
   return { level, wrapped };
 }
 
