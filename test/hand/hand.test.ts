@@ -2,8 +2,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createFilewright } from '../../src/app.ts';
 import { defendFiling } from '../../src/filings/acts/defense.ts';
 import { listHand, renewTaking, takeFiling } from '../../src/filings/acts/hand.ts';
+import { openEvidence } from '../../src/filings/acts/hand-evidence.ts';
+import { handSheet } from '../../src/filings/acts/hand-sheet.ts';
+import { logOrigin } from '../../src/ledger/entry.ts';
+import { KeyVault } from '../../src/ledger/vault.ts';
+import { approveKeyRotation, proposeKeyRotation } from '../../src/oversight/acts/keys.ts';
 import { proposeAgain } from '../../src/filings/acts/batches.ts';
 import { addMs } from '../../src/core/time.ts';
 import { verifyFolder } from '../../src/ledger/offline/audit-offline.ts';
@@ -164,6 +170,37 @@ describe('a filing that people file', () => {
     expect(readFileSync(join(folder, 'tiers.json'), 'utf8')).not.toContain('sent to the portal');
     expect(await verifyFolder(folder, {})).toMatchObject({ ok: true });
     if (!missing) expect(verify(folder)).toMatchObject({ ok: true, code: 0 });
+    expect(await world.ledgerStands()).toBe(true);
+  });
+
+  it('has a sheet and a confirmation that open after another process has turned the tenant key', async () => {
+    const { app, paula, arthur } = world;
+    const [filed, waits] = [await world.one(), await world.one()];
+    await take(0, filed.id);
+    await world.say(paula, filed, world.filed(filed));
+    const sheet = await handSheet(app, paula, waits.id);
+    const dataDirectory = join(world.folder, 'data');
+    const other = await createFilewright({ dataDirectory });
+    try {
+      const asked = { level: 'tenant', environment: {} } as const;
+      const proposed = await proposeKeyRotation(other, paula, {
+        ...asked,
+        reason: 'yearly rotation of the key',
+      });
+      if (!('hash' in proposed)) throw new Error('expected a proposal');
+      await approveKeyRotation(other, arthur, { ...asked, hash: proposed.hash });
+    } finally {
+      await other.close();
+    }
+    // A vault that has opened nothing yet, under the key that this process has known from its start.
+    const { instance, tenant, random, tenantKey } = app;
+    const origin = logOrigin(instance, tenant, 'filing');
+    const afresh = { ...app, vault: new KeyVault({ origin, random, tenantKey }) };
+    expect(await handSheet(afresh, paula, waits.id)).toEqual(sheet);
+    const { bytes } = await openEvidence(afresh, paula, filed.id);
+    expect(Buffer.from(bytes)).toEqual(PDF(filed.id));
+    await take(0, waits.id);
+    await world.say(paula, waits, world.filed(waits));
     expect(await world.ledgerStands()).toBe(true);
   });
 
