@@ -7,6 +7,8 @@ import { DEADLOCK } from '../../sim/routing/memory/pg-error.ts';
 import { STATEMENTS } from '../../sim/routing/memory/statements.ts';
 import { Draw } from '../../sim/world/draw.ts';
 import { createFilewright } from '../../src/app.ts';
+import type { Filewright } from '../../src/filewright.ts';
+import { bytes } from '../../src/postgres/rows.ts';
 import { docketId } from '../../src/core/ids.ts';
 import { addMs, instant } from '../../src/core/time.ts';
 import { closeDocketRow, findDocket } from '../../src/dockets/store/dockets.ts';
@@ -60,13 +62,19 @@ async function pairOf(seed: number): Promise<Pair> {
   const real = postgresSide({ target, schema: 'filewright' }, tenant);
   const twin = twinSide(tenant, used);
   return {
-    stage: { draw, tenant, base, nextId: () => ids.next() },
+    stage: { draw, tenant, base, nextId: () => ids.next(), label: await labelOf(app) },
     sides: [real, twin],
     close: async () => {
       await Promise.all([real.close(), twin.close()]);
       await app.close();
     },
   };
+}
+
+async function labelOf({ session, tenant }: Filewright): Promise<Uint8Array> {
+  const text = 'select label from ledger_tenant_key where tenant = $1';
+  const [row] = await session.run({ name: '', text }, [tenant]);
+  return bytes(row?.['label']);
 }
 
 /** Moments in minutes from the beginning, bytes as text, lists in one order: what no statement promises is left out. */

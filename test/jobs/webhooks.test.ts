@@ -166,9 +166,16 @@ describe('a receiver that fails', () => {
     await changeWebhook(house.app, house.person, id, 'enable');
     const next = await house.publish();
     await house.once();
-    // That a person changed it is an alert to the others, and so an event before this one.
-    expect(ids().slice(1)).toHaveLength(2);
-    expect(ids().at(-1)).toBe(next);
+    // That a person changed it is an alert to the others, and so an event too.
+    const types = receiver.taken.slice(1).map(({ body }) => Reflect.get(JSON.parse(body), 'type'));
+    const alerts = ids()
+      .slice(1)
+      .filter((_id, at) => types[at] === 'ALERT_RAISED');
+    expect(
+      ids()
+        .slice(1)
+        .filter((id) => !alerts.includes(id)),
+    ).toEqual([next]);
     expect(ids()).not.toContain(missed);
     // Who disabled and enabled it is in the ledger, which verifies.
     const report = await verifyLedger(house.app, OPERATOR, { bodies: true });

@@ -296,15 +296,21 @@ it('each stage finds the data keys of its own boundary and of its contracts, and
       expect(bodies, stage).toEqual([{ boundary: stage }]);
     });
     const other = stage === 'fallback' ? 'ingestion' : 'fallback';
+    // Of a key that is wrapped as it should be.
+    const [named] = await world.session.run({
+      name: '',
+      text: `select encode(label || 'x', 'hex') as label from ledger_tenant_key where tenant = '${world.tenant}'`,
+    });
+    const label = String(named?.['label']);
     await expect(
       world.attempt(
         stage,
-        `insert into ledger_dek (tenant, id, subject, month, wrapped) values ('${world.tenant}', 'k-x', '${other}/x', '2026-01', 'x')`,
+        `insert into ledger_dek (tenant, id, subject, month, wrapped) values ('${world.tenant}', 'k-x', '${other}/x', '2026-01', decode('${label}', 'hex'))`,
       ),
     ).rejects.toMatchObject(REFUSED);
-    await expect(world.attempt(stage, `update ledger_dek set wrapped = ''`)).rejects.toMatchObject(
-      REFUSED,
-    );
+    await expect(
+      world.attempt(stage, `update ledger_dek set wrapped = wrapped || 'x'`),
+    ).rejects.toMatchObject(REFUSED);
   }
 });
 

@@ -58,6 +58,8 @@ export interface Stage {
   readonly tenant: string;
   readonly base: Instant;
   readonly nextId: () => string;
+  /** Of the tenant key: what is wrapped under it begins with it. */
+  readonly label: Uint8Array;
 }
 
 export const DOCKETS = ['d0', 'd1', 'd2', 'd3'].map(docketId);
@@ -92,8 +94,9 @@ function bodyOf(key: WrappedKey, ct: string): NonNullable<LedgerFact['body']> {
   };
 }
 
-function keyOf({ nextId }: Stage): WrappedKey {
-  return { id: `k-${nextId()}`, month: MONTH, wrapped: Buffer.from(nextId()) };
+function keyOf({ nextId, label }: Stage): WrappedKey {
+  const wrapped = Buffer.concat([label, Buffer.from(nextId())]);
+  return { id: `k-${nextId()}`, month: MONTH, wrapped };
 }
 
 function ctOf({ nextId }: Stage): string {
