@@ -44,9 +44,12 @@ export function retryAfterMs(
   return stamp === undefined ? undefined : stampWaitMs({ 'retry-after': stamp }, now);
 }
 
-/** Repeated headers come joined by commas, and two of the dates have a comma of their own, after the weekday. */
+/**
+ * Repeated headers come joined by commas, and two of the dates have a comma of their own, after the weekday. The comma is
+ * looked for first, and only then what stands before it: looking back from each character of a long text is slow.
+ */
 function stampsIn(text: string): readonly string[] {
-  return text.split(/(?<!\b[A-Z][a-z]{2,8}),/).map((stamp) => stamp.trim());
+  return text.split(/,(?<!\b[A-Z][a-z]{2,8},)/).map((stamp) => stamp.trim());
 }
 
 /** Not a number where the stamp makes no sense. */

@@ -45,8 +45,9 @@ export async function migrate(
       `expected PostgreSQL 14 or newer, found ${String(server?.['v'])}`,
     );
   }
+  const look = () => session.transaction((run) => isUpToDate(run, schema, migrations));
   const all = () => session.transaction((run) => migrateInside(run, schema, migrations));
-  return explainingRights(session, schema, () => againAfterRace(all));
+  return explainingRights(session, schema, async () => ((await look()) ? [] : againAfterRace(all)));
 }
 
 /** What a second process finds that makes the same schema or its first table at the same moment. */
@@ -67,6 +68,20 @@ async function againAfterRace<T>(work: () => Promise<T>): Promise<T> {
 const STANDING = sql('')`select to_regnamespace($1) is not null as schema,
     exists (select 1 from pg_tables where schemaname = $1 and tablename = 'migration') as record`;
 
+/**
+ * Mostly all is done. Looked at in a transaction of its own: whoever waits for the lock below with a table of ours already
+ * read, and whoever has the lock and changes that table, would wait for each other.
+ */
+async function isUpToDate(
+  run: Run,
+  schema: string,
+  migrations: readonly Migration[],
+): Promise<boolean> {
+  const [standing] = await run(STANDING, [schema]);
+  if (standing?.['record'] !== true) return false;
+  return isSettled(await appliedIn(run, schema), migrations) && (await isReady(run));
+}
+
 async function migrateInside(
   run: Run,
   schema: string,
@@ -83,7 +98,6 @@ async function migrateInside(
         version int primary key, name text not null, sha256 text not null, applied_at timestamptz not null default now())`,
     });
   }
-  if (isSettled(await appliedIn(run, schema), migrations) && (await isReady(run))) return [];
   // One process at a time; whoever had to wait looks again.
   await run({ name: '', text: `lock table ${schema}.migration in share row exclusive mode` });
   const done = await applyMissing(run, schema, migrations);
