@@ -190,6 +190,8 @@ create table ledger_tenant_key (
   wrapped bytea not null,
   -- What is wrapped under this key begins with it: a process that does not know a label looks here again.
   label bytea not null check (octet_length(label) = 8),
+  -- The key before, under this one: whoever looks after two turns would never have known the one in the middle.
+  former bytea,
   ver int not null default 0,
   rotations int not null default 0,
   rotated_at timestamptz,
@@ -352,7 +354,7 @@ declare
   is_turn boolean := new.id <> old.id;
 begin
   if new.tenant <> old.tenant or new.created_at <> old.created_at or new.rotations <> old.rotations + is_turn::int
-    or (not is_turn and new.label <> old.label)
+    or (not is_turn and (new.label, new.former, new.rotated_at) is distinct from (old.label, old.former, old.rotated_at))
     or not exists (select 1 from proposal p where p.kind = 'key' and p.state = 'approved' and p.decided_at = now()
       and case when is_turn then p.tenant = old.tenant and p.subject = 'tenant/' || old.id else p.subject like 'root/%' end) then
     raise exception 'the key % of % is replaced only as two people agreed', old.id, old.tenant

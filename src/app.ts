@@ -32,6 +32,7 @@ import {
   PostgresSequencer,
   type SequencerThread,
   startSequencerThread,
+  type KnownKeys,
   TenantKey,
   watchKeys,
 } from './ledger/index.ts';
@@ -173,10 +174,10 @@ async function open(
   const { key, instance } = await openTenantKey(session, wanted);
   const clock = systemClock;
   // On a connection of its own: the others wait for it in the middle of what they do.
-  const look = async (): Promise<Uint8Array> => {
+  const look = async (): Promise<KnownKeys> => {
     const looking = new Session({ target: place.target, schema, name: 'key' });
     try {
-      return (await openTenantKey(looking, wanted)).key;
+      return await openTenantKey(looking, wanted);
     } finally {
       await looking.close();
     }

@@ -89,7 +89,7 @@ export { retireSigningKey, rotateSigningKey, trustedLogs } from './store/signing
 export { parseTrustPolicy } from './trust-policy-file.ts';
 export type { TrustedLog, TrustedWitness, TrustPolicy } from './trust-policy.ts';
 export { watchKeys } from './store/watch-keys.ts';
-export { TenantKey } from './tenant-key.ts';
+export { type KnownKeys, TenantKey } from './tenant-key.ts';
 export { KeyVault } from './vault.ts';
 export { parseVerifierKey } from './verifier-key.ts';
 export { verifyBody } from './verify-body.ts';

@@ -14,13 +14,26 @@ const KEY_BYTES = 32;
  * Rows that were read before the turn are opened within one statement or one claim. Not longer: a former key may be one that
  * was stolen, and whoever has it could sign with it for as long as it is believed.
  */
-const FORMER_MS = 60_000;
+export const FORMER_MS = 60_000;
+/** Turned more often within a minute than people can agree to it. */
+const FORMERS_MAX = 16;
 /** Labels that somebody made up would otherwise cost a look each time they are read. */
 const STRANGE_MAX = 1_000;
 
+/** The key as the database has it now, and those before it under which something may have been read a moment ago. */
+export interface KnownKeys {
+  readonly key: Uint8Array;
+  readonly formers: readonly FormerKey[];
+}
+
+export interface FormerKey {
+  readonly key: Uint8Array;
+  /** For so long it still opens. */
+  readonly forMs: number;
+}
+
 interface Turning {
-  /** The key as the database has it now. */
-  readonly look: () => Promise<Uint8Array>;
+  readonly look: () => Promise<KnownKeys>;
   readonly clock: Pick<Clock, 'monotonicMs'>;
 }
 
@@ -32,7 +45,8 @@ interface Labelled {
 export class TenantKey {
   readonly #turning: Turning | undefined;
   #current: Labelled;
-  #former: (Labelled & { readonly until: number }) | undefined;
+  /** Newest last. */
+  #formers: readonly (Labelled & { readonly until: number })[] = [];
   #looking: Promise<void> | undefined;
   readonly #strange = new Set<string>();
 
@@ -73,9 +87,19 @@ export class TenantKey {
   keyOf(blob: Uint8Array): Uint8Array | undefined {
     const label = labelOf(blob);
     if (label === this.#current.label) return this.#current.key;
-    const former = this.#former;
-    if (former === undefined || former.label !== label) return undefined;
-    return (this.#turning?.clock.monotonicMs() ?? 0) <= former.until ? former.key : undefined;
+    const former = this.#formers.find((each) => each.label === label);
+    return former !== undefined && this.#nowMs() <= former.until ? former.key : undefined;
+  }
+
+  /** For a thread, which asks here instead of the database. */
+  known(): KnownKeys {
+    const nowMs = this.#nowMs();
+    const formers = this.#formers.map(({ key, until }) => ({ key, forMs: until - nowMs }));
+    return { key: this.#current.key, formers: formers.filter(({ forMs }) => forMs > 0) };
+  }
+
+  #nowMs(): number {
+    return this.#turning?.clock.monotonicMs() ?? 0;
   }
 
   /** Undefined where nothing is to be waited for: what is shown to be wrapped under an unknown key leads to a look. */
@@ -108,12 +132,26 @@ export class TenantKey {
     return this.#looking;
   }
 
-  async #look({ look, clock }: Turning): Promise<void> {
-    const found = labelled(await look());
-    if (found.label === this.#current.label) return;
-    this.#former = { ...this.#current, until: clock.monotonicMs() + FORMER_MS };
-    this.#current = found;
-    this.#strange.clear();
+  async #look({ look }: Turning): Promise<void> {
+    const { key, formers } = await look();
+    const nowMs = this.#nowMs();
+    const found = labelled(key);
+    if (found.label !== this.#current.label) {
+      this.#keep(this.#current, nowMs + FORMER_MS);
+      this.#current = found;
+      this.#strange.clear();
+    }
+    // Of two turns since the last look, the key in the middle was never the current one here, and rows may be under it.
+    for (const { key: former, forMs } of formers) this.#keep(labelled(former), nowMs + forMs);
+  }
+
+  #keep(former: Labelled, until: number): void {
+    const nowMs = this.#nowMs();
+    const others = this.#formers.filter((each) => each.until >= nowMs);
+    // Never for longer than it was given at first, however often it is heard of.
+    if (others.some(({ label }) => label === former.label)) return;
+    this.#formers = [...others, { ...former, until }].slice(-FORMERS_MAX);
+    this.#strange.delete(former.label);
   }
 }
 

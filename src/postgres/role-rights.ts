@@ -79,7 +79,7 @@ const UNSECURED: readonly string[] = [
 const SECRETS: Readonly<Record<string, readonly string[]>> = {
   ledger_dek: ['wrapped'],
   ledger_signing_key: ['wrapped'],
-  ledger_tenant_key: ['wrapped'],
+  ledger_tenant_key: ['wrapped', 'former'],
   person_enrollment: ['first_sha256', 'second_sha256'],
   person_key: ['sha256'],
   subscription_secret: ['sealed'],

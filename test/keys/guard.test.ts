@@ -39,7 +39,7 @@ afterAll(async () => {
 /** A process of its own: a key that it knows from its start, and a session that watches its rows. */
 async function process(): Promise<{ vault: KeyVault; session: Session; tenantKey: TenantKey }> {
   const clock = { monotonicMs: () => clockMs };
-  const look = async () => (await open()).key;
+  const look = () => open();
   const tenantKey = new TenantKey((await open()).key, { look, clock });
   const watch = watchKeys(tenantKey);
   const target = {
@@ -113,12 +113,62 @@ describe('a process that knows the key from before a turn', () => {
     await one.session.close();
   });
 
+  it('opens what it read between two turns, though it never had the key in the middle', async () => {
+    const one = await process();
+    const kept = await keyOf(one, 'E-between');
+    const plain = one.vault.dataKey(kept);
+    await turn();
+    // The next turn is over after the row was read and before the process has looked.
+    let isTurned = false;
+    const tenantKey = new TenantKey(one.tenantKey.current, {
+      look: async () => {
+        if (!isTurned) await turn();
+        isTurned = true;
+        return open();
+      },
+      clock: { monotonicMs: () => clockMs },
+    });
+    one.session.watchRows(watchKeys(tenantKey));
+    const origin = `${INSTANCE}/${world.tenant}/filing`;
+    const vault = new KeyVault({ origin, tenantKey, random });
+    const between = await keyOf({ vault, session: one.session }, 'E-between');
+    expect(isTurned).toBe(true);
+    expect(Buffer.from(vault.dataKey(between)).equals(plain)).toBe(true);
+    // A thread that asks this process learns the same.
+    const thread = new TenantKey(one.tenantKey.current, {
+      look: async () => tenantKey.known(),
+      clock: { monotonicMs: () => clockMs },
+    });
+    await thread.prepare([between.wrapped]);
+    expect(thread.keyOf(between.wrapped)).toBeDefined();
+    // No longer than a minute, and not for longer because it is heard of again.
+    clockMs += 59_000;
+    await tenantKey.refresh();
+    clockMs += 2_000;
+    expect(tenantKey.keyOf(between.wrapped)).toBeUndefined();
+    await one.session.close();
+  });
+
+  it('believes no former key whose moment somebody moved', async () => {
+    const guard = 'alter table ledger_tenant_key disable trigger ledger_tenant_key_guard';
+    await turn();
+    expect((await open()).formers).toHaveLength(1);
+    await world.admin.run({ name: '', text: guard });
+    const later = `update ledger_tenant_key set rotated_at = now() + interval '1 day' where tenant = $1`;
+    await world.admin.run({ name: '', text: later }, [world.tenant]);
+    expect((await open()).formers).toEqual([]);
+    const back = `update ledger_tenant_key set rotated_at = now() - interval '1 day' where tenant = $1`;
+    await world.admin.run({ name: '', text: back }, [world.tenant]);
+    expect((await open()).formers).toEqual([]);
+    await world.admin.run({ name: '', text: guard.replace('disable', 'enable always') });
+  });
+
   it('ends with the remedy where the root key here is another one', async () => {
     const one = await process();
     const kept = await keyOf(one, 'E-other');
     const elsewhere = localRootKey(randomBytes(32), random);
     const tenantKey = new TenantKey(one.tenantKey.current, {
-      look: async () => (await open(elsewhere)).key,
+      look: () => open(elsewhere),
       clock: { monotonicMs: () => clockMs },
     });
     one.session.watchRows(watchKeys(tenantKey));
@@ -134,11 +184,11 @@ describe('a process that knows the key from before a turn', () => {
 
   it('looks once for a label that somebody made up', async () => {
     let looks = 0;
-    const key = (await open()).key;
-    const tenantKey = new TenantKey(key, {
+    const known = { key: (await open()).key, formers: [] };
+    const tenantKey = new TenantKey(known.key, {
       look: async () => {
         looks += 1;
-        return key;
+        return known;
       },
       clock: { monotonicMs: () => 0 },
     });

@@ -4,20 +4,31 @@
  */
 import {
   FilewrightError,
+  instant,
   invariant,
   type LedgerBoundary,
   type LedgerFact,
   notFound,
   type Random,
+  toRfc3339,
 } from '../../core/index.ts';
 import { logOrigin } from '../entry.ts';
 import { unwrapKey, wrapKey } from '../seal.ts';
-import { TenantKey } from '../tenant-key.ts';
+import { FORMER_MS, type FormerKey, type KnownKeys, TenantKey } from '../tenant-key.ts';
 import { recordFact } from './facts.ts';
 import { keyCode, openSigner, seedOf, wrapSeed } from './signing-key-seal.ts';
 import { LOCK_KEYS } from './watch-keys.ts';
 import { sealedRow } from './signing-keys.ts';
-import { bytes, type Row, type Run, type Session, sql, text } from '../../postgres/index.ts';
+import {
+  bytes,
+  optional,
+  type Row,
+  type Run,
+  type Session,
+  sql,
+  text,
+  when,
+} from '../../postgres/index.ts';
 
 const KEY_BYTES = 32;
 /** Said where an installation has several machines, and the key was turned on another. */
@@ -48,9 +59,8 @@ export function localRootKey(key: Uint8Array, random: Random, next?: Uint8Array)
   };
 }
 
-interface OpenedKey {
+interface OpenedKey extends KnownKeys {
   readonly id: string;
-  readonly key: Uint8Array;
   /** First part of the tenant's origins. */
   readonly instance: string;
 }
@@ -59,8 +69,8 @@ const ENSURE = sql('key-tree-tenant')`
 insert into tenant (id, instance) values ($1, $2) on conflict do nothing`;
 
 const FIND = sql('key-tree-find')`
-select t.instance, k.id as key_id, k.wrapped as by_root from tenant t left join ledger_tenant_key k on k.tenant = t.id
-  where t.id = $1`;
+select t.instance, k.id as key_id, k.wrapped as by_root, k.former, k.rotated_at, now() as now
+  from tenant t left join ledger_tenant_key k on k.tenant = t.id where t.id = $1`;
 
 const TENANTS = sql('key-tree-tenants')`
 select id from tenant order by id limit 20`;
@@ -77,8 +87,11 @@ const REWRAP = sql('key-tree-rewrap')`
 update ledger_tenant_key set wrapped = $3, ver = ver + 1 where tenant = $1 and id = $2 returning ver`;
 
 const ROTATE = sql('key-tree-rotate')`
-update ledger_tenant_key set id = $3, wrapped = $4, label = $5, rotations = rotations + 1, ver = 1, rotated_at = now()
+update ledger_tenant_key
+  set id = $3, wrapped = $4, label = $5, former = $6, rotations = rotations + 1, ver = 1, rotated_at = $7
   where tenant = $1 and id = $2`;
+
+const TURNED_AT = sql('key-tree-turned-at')`select date_trunc('milliseconds', now()) as at`;
 
 const WRAPPED = sql('key-tree-wrapped')`select id, wrapped as by_root from ledger_tenant_key`;
 
@@ -100,6 +113,27 @@ update ledger_signing_key set wrapped = $4, mac = $5 where tenant = $1 and bound
 
 function contextOf(keyId: string): string {
   return `tenant/${keyId}`;
+}
+
+/** Names the moment of the turn, so that nobody makes a former key open for longer by changing the row. */
+function formerContext(keyId: string, turnedAt: number): string {
+  return `tenant/${keyId}/former/${turnedAt}`;
+}
+
+/** The key before the last turn, while what was read before that turn may still be in somebody's hands. */
+function formersOf(key: Uint8Array, row: Row | undefined): readonly FormerKey[] {
+  const turnedAt = optional(row?.['rotated_at'], when);
+  if (turnedAt === undefined) return [];
+  const forMs = turnedAt + FORMER_MS - when(row?.['now']);
+  if (forMs <= 0) return [];
+  const context = formerContext(text(row?.['key_id']), turnedAt);
+  try {
+    return [{ key: new TenantKey(key).unwrap({ blob: bytes(row?.['former']), context }), forMs }];
+  } catch (error) {
+    // Put there, or dated anew, by somebody who has no key: nothing is believed of it, and nothing needs it for long.
+    if (error instanceof FilewrightError && error.code === 'SEAL_BROKEN') return [];
+    throw error;
+  }
 }
 
 /** Finds the tenant's key, or makes the first one. `rootKey` is asked for only after the tenant is known. */
@@ -133,7 +167,7 @@ export async function openTenantKey(
     const [row] = await session.run(FIND, [tenant]);
     const id = text(row?.['key_id']);
     const key = await root.unwrap(bytes(row?.['by_root']), contextOf(id));
-    return { id, key, instance: text(row?.['instance']) };
+    return { id, key, formers: formersOf(key, row), instance: text(row?.['instance']) };
   };
   return opened(rootKey)
     .catch((error: unknown) => {
@@ -237,7 +271,18 @@ export async function rotateTenantKey(
     const again = await rootKey.unwrap(byRoot, contextOf(id));
     invariant(Buffer.compare(fresh.current, again) === 0, 'A new key opens to itself', { id });
     // First, because what is wrapped anew must be under the key that the tenant has.
-    await run(ROTATE, [tenant, oldId, id, byRoot, fresh.label]);
+    const turnedAt = when((await run(TURNED_AT))[0]?.['at']);
+    const context = formerContext(id, turnedAt);
+    const former = fresh.wrap({ key: old.current, context, random });
+    await run(ROTATE, [
+      tenant,
+      oldId,
+      id,
+      byRoot,
+      fresh.label,
+      former,
+      toRfc3339(instant(turnedAt)),
+    ]);
     const rewrap = (blob: Uint8Array, context: string): Uint8Array =>
       fresh.wrap({ key: old.unwrap({ blob, context }), context, random });
     const dataKeys = await rewrapDataKeys(run, tenant, rewrap);

@@ -7,7 +7,7 @@ import { type MessagePort, parentPort, Worker } from 'node:worker_threads';
 import { FilewrightError, invariant } from '../../core/index.ts';
 import type { CheckpointCopies } from './checkpoints.ts';
 import { GROUP_MAX, PostgresSequencer } from './sequencer.ts';
-import { TenantKey } from '../tenant-key.ts';
+import { type KnownKeys, TenantKey } from '../tenant-key.ts';
 import { watchKeys } from './watch-keys.ts';
 import { type ConnectionTarget, PLANNER, Session } from '../../postgres/index.ts';
 
@@ -94,7 +94,7 @@ async function answer(
   try {
     if (call.method === 'tenantKey') {
       await tenantKey?.refresh();
-      return { n: call.n, value: tenantKey?.current };
+      return { n: call.n, value: tenantKey?.known() };
     }
     invariant(copies !== undefined, 'A thread without copies calls none');
     // The methods' names and arguments come from the proxy below, which has their types.
@@ -154,7 +154,7 @@ function keyBy(key: Uint8Array, call: Call | undefined): TenantKey {
   if (call === undefined) return new TenantKey(key);
   // What the other side gave, copied by the message port.
   return new TenantKey(key, {
-    look: async () => (await call('tenantKey')) as Uint8Array,
+    look: async () => (await call('tenantKey')) as KnownKeys,
     clock: { monotonicMs: () => performance.now() },
   });
 }
