@@ -122,4 +122,9 @@ export { cannotWrite } from './unwritable.ts';
 export type { Receipt, StatusAnswer, Throttle, Verdict } from './verdict.ts';
 export { VERSION } from './version.ts';
 export { badCase, badInput, errorOf, misuse, notFound, overLimit, ruledOut } from './refusals.ts';
+export { shownDollars } from './shown-money.ts';
+export {
+  shownMoment,
+  shownTime,
+} from './shown-time.ts';
 export { zoneFormats } from './zone-format.ts';

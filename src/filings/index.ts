@@ -35,7 +35,6 @@ export { readDollars } from './rules/confirmation.ts';
 export { type HandSaying, type Said, sayInHand } from './acts/hand-say.ts';
 export type { HandState } from './rules/hand.ts';
 export { attemptWord, carriedBy } from './rules/left.ts';
-export { officeTime } from './rules/office-time.ts';
 export { listFilings, openPayload, showFiling } from './acts/filings.ts';
 export { forecastFilings, readOutlook, type Scope } from './acts/forecast.ts';
 export { createBatch, type ObligationBatch } from './acts/register-batch.ts';

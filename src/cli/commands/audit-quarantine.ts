@@ -7,7 +7,8 @@ import {
   type QuarantineView,
 } from '../../oversight/index.ts';
 import { EXIT, misuse } from '../../core/index.ts';
-import { iso, table } from '../output.ts';
+import { table } from '../output.ts';
+import { moment } from '../shown.ts';
 
 const DAYS_MAX = 3_650;
 
@@ -107,8 +108,8 @@ function quarantineText(state: QuarantineView): string {
     return 'Every log agrees with the checkpoints kept outside the database.';
   const heading =
     state.state === 'in'
-      ? `IN QUARANTINE since ${iso(state.enteredAt)}: nothing is sent and nothing is signed.`
-      : `Out of quarantine since ${iso(state.leftAt)}; new filings are checked first until ${iso(state.askNewUntil)}.`;
+      ? `IN QUARANTINE since ${moment(state.enteredAt)}: nothing is sent and nothing is signed.`
+      : `Out of quarantine since ${moment(state.leftAt)}; new filings are checked first until ${moment(state.askNewUntil)}.`;
   return [
     heading,
     table(

@@ -11,7 +11,8 @@ import {
   totalCents,
 } from '../../filings/index.ts';
 import { APPROVAL_DAYS, APPROVAL_DAYS_MAX, misuse } from '../../core/index.ts';
-import { iso, table } from '../output.ts';
+import { table } from '../output.ts';
+import { moment } from '../shown.ts';
 
 interface ApproveOptions {
   readonly dryRun?: true;
@@ -69,7 +70,7 @@ function approvalWords(batch: Batch | undefined, name: string): string {
   const { approvedBy, approvedAt } = batch ?? {};
   return approvedBy === undefined
     ? `Would be approved by ${name}`
-    : `Approved by ${approvedBy} at ${iso(approvedAt)}`;
+    : `Approved by ${approvedBy} at ${moment(approvedAt)}`;
 }
 
 function termsData(terms: ApprovalTerms) {

@@ -2,7 +2,8 @@ import type { Command } from '../command.ts';
 import type { RouteDiagnosis } from '../../dockets/index.ts';
 import { misuse } from '../../core/index.ts';
 import { environment, type GlobalOptions, withApp } from '../context.ts';
-import { iso, table } from '../output.ts';
+import { table } from '../output.ts';
+import { moment } from '../shown.ts';
 
 interface RouteOptions {
   readonly verbose?: string;
@@ -81,7 +82,7 @@ function diagnosisText(found: RouteDiagnosis): string {
     ),
     ...found.verbose.map(
       ({ target, until, lines }) =>
-        `\nVerbose log of ${target}${until === undefined ? ', off' : `, on until ${iso(until)}`}\n${lines.map((line) => JSON.stringify(line)).join('\n')}`,
+        `\nVerbose log of ${target}${until === undefined ? ', off' : `, on until ${moment(until)}`}\n${lines.map((line) => JSON.stringify(line)).join('\n')}`,
     ),
   ].join('\n');
 }

@@ -8,7 +8,8 @@ import {
   refuseHandCorrection,
 } from '../../filings/index.ts';
 import { checkReason } from '../../core/index.ts';
-import { iso, table } from '../output.ts';
+import { table } from '../output.ts';
+import { moment } from '../shown.ts';
 import { readFee } from './hand-say.ts';
 
 interface CorrectOptions {
@@ -62,7 +63,7 @@ export function addCorrections(hand: Command): void {
               JSON.stringify(former),
               values.join(' '),
               proposedBy,
-              iso(proposedAt),
+              moment(proposedAt),
               reason,
               sha256,
             ];

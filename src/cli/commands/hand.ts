@@ -1,14 +1,8 @@
 /** Filing by hand: the queue, who has what, and what has come of it. */
 import type { Command } from '../command.ts';
-import {
-  listHand,
-  type ListedByHand,
-  officeTime,
-  renewTaking,
-  takeFiling,
-} from '../../filings/index.ts';
+import { listHand, type ListedByHand, renewTaking, takeFiling } from '../../filings/index.ts';
 import type { HandState } from '../../filings/index.ts';
-import { misuse, toRfc3339 } from '../../core/index.ts';
+import { misuse, shownTime, toRfc3339 } from '../../core/index.ts';
 import { readLimit } from '../arguments.ts';
 import { span, table } from '../output.ts';
 import { addCorrections } from './hand-correct.ts';
@@ -68,7 +62,7 @@ function addList(hand: Command): void {
               one.filing.entityId,
               one.filing.filingKind,
               one.filing.period,
-              officeTime(one.filing.lastSafe, one.zone),
+              shownTime(one.filing.lastSafe, one.zone),
               span(one.slackMs),
               whoText(one),
             ]),
@@ -105,11 +99,11 @@ function whoText({ state, zone }: ListedByHand): string {
     case 'free':
       return 'free';
     case 'taken':
-      return `${state.name} until ${officeTime(state.until, zone)}`;
+      return `${state.name} until ${shownTime(state.until, zone)}`;
     case 'look':
       return `look first: ${state.why === 'lost' ? `${state.name ?? '?'} went away` : `${state.name ?? 'unknown'}, ${state.why}`}`;
     case 'early':
-      return `from ${officeTime(state.from, zone)}`;
+      return `from ${shownTime(state.from, zone)}`;
     case 'waiting':
       return 'not approved';
     case 'ended':

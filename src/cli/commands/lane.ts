@@ -17,7 +17,8 @@ import {
   type Profile,
 } from '../../core/index.ts';
 import { readNamedFile } from '../arguments.ts';
-import { iso, table } from '../output.ts';
+import { table } from '../output.ts';
+import { moment } from '../shown.ts';
 import { warnOfPrivate } from '../context.ts';
 
 const CEILING_MAX = 1000;
@@ -167,7 +168,7 @@ function proposedText(one: ProposedProfile): string {
       ? `still ${one.origin}`
       : `${one.origin} (now ${one.formerOrigin})`;
   return [
-    `Lane ${one.lane}, proposed by ${one.proposedBy} at ${iso(one.proposedAt)}: ${one.reason}`,
+    `Lane ${one.lane}, proposed by ${one.proposedBy} at ${moment(one.proposedAt)}: ${one.reason}`,
     `leads to  ${to}`,
     `profile   ${one.profileSha256}`,
     `hash      ${one.sha256}`,
@@ -258,9 +259,9 @@ export function pauseText(lane: Pick<LaneState, 'pause' | 'recovery'>, now: Inst
     case 'until':
       // Nobody writes the row when a pause runs out: its end is all that counts.
       return lane.pause.until > now
-        ? `${lane.pause.reason} until ${iso(lane.pause.until)}`
+        ? `${lane.pause.reason} until ${moment(lane.pause.until)}`
         : 'open';
     case 'held':
-      return `held since ${iso(lane.pause.since)}: ${lane.pause.reason}${recoveryText(lane)}`;
+      return `held since ${moment(lane.pause.since)}: ${lane.pause.reason}${recoveryText(lane)}`;
   }
 }

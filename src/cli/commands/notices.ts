@@ -1,7 +1,7 @@
 /** What mail and webhooks show of what was sent. */
 import { type FilewrightError, ruledOut } from '../../core/index.ts';
 import type { NoticeView } from '../../people/index.ts';
-import { iso } from '../output.ts';
+import { moment } from '../shown.ts';
 
 export function noticeRows(
   notices: readonly NoticeView[],
@@ -12,8 +12,8 @@ export function noticeRows(
     n.state,
     n.attempts.length,
     n.code ?? '',
-    iso(n.createdAt),
-    iso(n.nextAt),
+    moment(n.createdAt),
+    moment(n.nextAt),
   ]);
 }
 

@@ -4,7 +4,8 @@ import { readDuration } from '../../filings/index.ts';
 import { EXIT, type Instant, misuse, parseRfc3339 } from '../../core/index.ts';
 import type { Outage } from '../../testing/index.ts';
 import { type GlobalOptions, withApp } from '../context.ts';
-import { iso, span, table } from '../output.ts';
+import { span, table } from '../output.ts';
+import { moment } from '../shown.ts';
 
 interface RehearseOptions {
   readonly dueBefore?: string;
@@ -70,8 +71,8 @@ function rehearsalText(lanes: readonly LaneOutcome[]): string {
       lane.accepted,
       Object.values(lane.toPeople).reduce((all, count) => all + count, 0),
       lane.late + lane.open,
-      iso(lane.clearsAt),
-      iso(lane.forecastClearsAt),
+      moment(lane.clearsAt),
+      moment(lane.forecastClearsAt),
       lane.clearsAt === undefined || lane.forecastClearsAt === undefined
         ? '-'
         : span(lane.clearsAt - lane.forecastClearsAt),

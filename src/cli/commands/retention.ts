@@ -2,7 +2,8 @@ import type { Command } from '../command.ts';
 import { holdData, releaseData, retentionStatus, runRetention } from '../../oversight/index.ts';
 import { misuse } from '../../core/index.ts';
 import { checkUuid } from '../arguments.ts';
-import { iso, table } from '../output.ts';
+import { table } from '../output.ts';
+import { moment } from '../shown.ts';
 
 const BACKUP_DAYS_MAX = 3_650;
 
@@ -29,7 +30,7 @@ function addStatus(retention: Command): void {
             holds.map((hold) => [
               hold.id,
               hold.subject ?? 'everything',
-              iso(hold.placedAt),
+              moment(hold.placedAt),
               hold.reason,
             ]),
           ),

@@ -7,7 +7,8 @@ import {
   type ReviewFile,
 } from '../../filings/index.ts';
 import { type JsonValue, plain, pointer } from '../../core/index.ts';
-import { iso, table } from '../output.ts';
+import { table } from '../output.ts';
+import { moment } from '../shown.ts';
 
 type Carried = ReturnType<typeof carriedBy>;
 
@@ -66,13 +67,13 @@ export function reviewText(head: string, file: ReviewFile, assigned: string | un
   }
   for (const former of revisions) {
     lines.push(
-      `revision ${former.revision}      sha256 ${former.payloadSha256}, replaced ${iso(former.replacedAt)} by proposal ${former.proposal}`,
+      `revision ${former.revision}      sha256 ${former.payloadSha256}, replaced ${moment(former.replacedAt)} by proposal ${former.proposal}`,
     );
   }
   const rows = attempts.map((each) => [
     each.attempt,
     attemptWord(each.action, each.verdict),
-    iso(each.intentAt),
+    moment(each.intentAt),
     each.verdict ?? '',
     each.code ?? '',
     each.trace,
@@ -130,7 +131,7 @@ export function proposalText({ proposal, items, changes }: OpenedProposal): stri
   const facts: [string, string][] = [
     ['proposal', proposal.id],
     ['what', `${proposal.kind}, ${proposal.count} ${proposal.count === 1 ? 'filing' : 'filings'}`],
-    ['proposed by', `${proposal.proposedBy}, ${iso(proposal.proposedAt)}`],
+    ['proposed by', `${proposal.proposedBy}, ${moment(proposal.proposedAt)}`],
     ['reason', shownWords(proposal.reason)],
     ...Object.entries(proposal.filter ?? {}).map(([name, value]): [string, string] => [
       'filter',
@@ -140,7 +141,7 @@ export function proposalText({ proposal, items, changes }: OpenedProposal): stri
       'state',
       proposal.decision === 'open'
         ? 'open'
-        : `${proposal.decision} by ${proposal.decidedBy}, ${iso(proposal.decidedAt)}`,
+        : `${proposal.decision} by ${proposal.decidedBy}, ${moment(proposal.decidedAt)}`,
     ],
     ['hash', proposal.sha256],
   ];

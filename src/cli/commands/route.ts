@@ -3,7 +3,8 @@ import type { RoutingCheck, RoutingProposal, RoutingView } from '../../dockets/i
 import { EXIT } from '../../core/index.ts';
 import { jsonLog } from '../../system/index.ts';
 import { asOperator, environment, stopSignal, withApp } from '../context.ts';
-import { iso, table } from '../output.ts';
+import { table } from '../output.ts';
+import { moment } from '../shown.ts';
 
 interface RunOptions {
   readonly allowPrivate?: true;
@@ -84,7 +85,7 @@ function addDecisions(route: Command): void {
 function proposalText(one: RoutingProposal): string {
   const shown = (value: unknown): string => (value === undefined ? '' : JSON.stringify(value));
   return [
-    `${one.title}, proposed by ${one.proposedBy} at ${iso(one.proposedAt)}: ${one.reason}`,
+    `${one.title}, proposed by ${one.proposedBy} at ${moment(one.proposedAt)}: ${one.reason}`,
     `matrix  ${one.matrix}`,
     `people  ${one.people}`,
     `hash    ${one.sha256}`,
@@ -193,7 +194,7 @@ function checkText(found: RoutingCheck): string {
 
 function viewText(found: RoutingView): string {
   return [
-    `Setup ${found.n}: ${found.title}, since ${iso(found.activatedAt)}`,
+    `Setup ${found.n}: ${found.title}, since ${moment(found.activatedAt)}`,
     '',
     table(
       ['client', 'group', 'event', 'starts at'],
@@ -228,7 +229,7 @@ function viewText(found: RoutingView): string {
         one.n,
         one.matrix.slice(0, 12),
         one.people.slice(0, 12),
-        iso(one.activatedAt),
+        moment(one.activatedAt),
       ]),
     ),
   ].join('\n');

@@ -2,7 +2,8 @@ import type { Command } from '../command.ts';
 import { addOwnKey, listUserKeys, replaceKey, revokeKey } from '../../oversight/index.ts';
 import { keyData, keyText, tellWaiting } from '../key-answers.ts';
 import { intoKeyFile } from '../key-file.ts';
-import { iso, table } from '../output.ts';
+import { table } from '../output.ts';
+import { moment } from '../shown.ts';
 
 const NO_KEY = { option: '--key-out', undone: 'no key was made' };
 
@@ -55,10 +56,10 @@ export function addKeyCommands(key: Command): void {
             k.id,
             k.personName,
             k.name,
-            iso(k.createdAt),
-            iso(k.expiresAt),
-            iso(k.lastUsedAt),
-            iso(k.revokedAt),
+            moment(k.createdAt),
+            moment(k.expiresAt),
+            moment(k.lastUsedAt),
+            moment(k.revokedAt),
           ]),
         ),
       );

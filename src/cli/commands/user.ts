@@ -16,7 +16,8 @@ import {
 import { misuse } from '../../core/index.ts';
 import { keyData, keyText, tellWaiting } from '../key-answers.ts';
 import { intoKeyFile } from '../key-file.ts';
-import { iso, table } from '../output.ts';
+import { table } from '../output.ts';
+import { moment } from '../shown.ts';
 import { addKeyCommands } from './user-key.ts';
 
 const NOBODY_ADDED = { option: '--key-out', undone: 'no person was added' };
@@ -69,8 +70,8 @@ export function addCommands(user: Command): void {
           people.map((p) => [
             p.name,
             p.id,
-            iso(p.createdAt),
-            iso(p.disabledAt),
+            moment(p.createdAt),
+            moment(p.disabledAt),
             p.party === p.id ? '' : (names.get(p.party) ?? p.party),
             p.roles.length === ROLES.length ? 'all' : p.roles.join(' '),
           ]),

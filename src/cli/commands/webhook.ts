@@ -13,7 +13,8 @@ import {
 import { termText } from '../../core/index.ts';
 import { readLimit, readSecretFile } from '../arguments.ts';
 import { environment, warnOfPrivate } from '../context.ts';
-import { iso, table } from '../output.ts';
+import { table } from '../output.ts';
+import { moment } from '../shown.ts';
 import { noticeRows, notSent } from './notices.ts';
 
 interface AddOptions {
@@ -90,7 +91,7 @@ function addDecisions(webhook: Command): void {
             p.subject,
             termText(p.terms, 'url'),
             p.proposedBy,
-            iso(p.proposedAt),
+            moment(p.proposedAt),
             p.reason,
             p.sha256,
           ]),
@@ -132,7 +133,7 @@ function addList(webhook: Command): void {
               ? 'waits for approval'
               : w.disabled === undefined
                 ? 'enabled'
-                : `disabled ${iso(w.disabled.at)}: ${w.disabled.reason}`,
+                : `disabled ${moment(w.disabled.at)}: ${w.disabled.reason}`,
           ]),
         ),
       );

@@ -1,6 +1,6 @@
 /** The sheet as lines, for a terminal and for paper: the same words in the same order. */
 import type { HandSheet, SheetLine } from './hand-sheet.ts';
-import { officeTime } from '../rules/office-time.ts';
+import { shownTime } from '../../core/index.ts';
 import { onPaper, paperBytes } from '../../system/index.ts';
 
 interface SheetPart {
@@ -12,7 +12,7 @@ function partsOf(sheet: HandSheet): readonly SheetPart[] {
   const { filing, state, zone, kinds, assumed } = sheet;
   const line = (label: string, value: string | undefined): SheetLine[] =>
     value === undefined || value === '' ? [] : [{ label, value }];
-  const time = (at: number): string => officeTime(at as HandSheet['due'], zone);
+  const time = (at: number): string => shownTime(at, zone);
   const kind = kinds.map(({ name, appliesTo }) => `${name} (${appliesTo})`);
   return [
     {

@@ -12,11 +12,11 @@ import {
   pointer,
   ruledOut,
   sha256Of,
+  shownDollars,
 } from '../../core/index.ts';
 import type { Installation } from '../../ledger/index.ts';
 import { readProfile } from '../../lanes/index.ts';
 import { noteOpened } from '../../people/index.ts';
-import { dollars } from '../rules/confirmation.ts';
 import { type HandState, handState } from '../rules/hand.ts';
 import { type FilingView, findPayload } from '../store/filings.ts';
 import { lockInHand, namedFiling } from '../store/hand.ts';
@@ -83,7 +83,7 @@ export async function handSheet(app: Installation, actor: Actor, name: string): 
     zone: hours?.zone ?? 'UTC',
     fields,
     more: leavesOf(payload, '').filter(({ label }) => !named.has(label)),
-    fee: typeof cents === 'number' ? dollars(cents) : undefined,
+    fee: typeof cents === 'number' ? shownDollars(cents) : undefined,
     reference: `FW-${filing.id.slice(-12).toUpperCase()}`,
     due: filing.due,
     lastSafe: filing.lastSafe,
@@ -105,7 +105,7 @@ async function approvedPayload(app: Installation, filing: FilingView): Promise<J
 
 function shown(at: string, value: unknown): string | undefined {
   if (value === undefined || value === null || value === '') return undefined;
-  if (at === '/fee_cents' && typeof value === 'number') return dollars(value);
+  if (at === '/fee_cents' && typeof value === 'number') return shownDollars(value);
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 

@@ -1,5 +1,11 @@
 /** What a person brings from the office: a receipt number, a day, a fee and a file. Each is held against what is known. Pure. */
-import { type Instant, patternOf, type Profile, toRfc3339 } from '../../core/index.ts';
+import {
+  type Instant,
+  patternOf,
+  type Profile,
+  shownDollars,
+  toRfc3339,
+} from '../../core/index.ts';
 
 type FileKind = 'pdf' | 'png' | 'jpeg' | 'mail';
 
@@ -79,10 +85,10 @@ export function feeFault(
 ): string | undefined {
   if (paidCents === approvedCents || reason !== undefined) return undefined;
   if (paidCents === undefined)
-    return `expected the fee that was paid (${dollars(approvedCents ?? 0)} was approved), found none`;
+    return `expected the fee that was paid (${shownDollars(approvedCents ?? 0)} was approved), found none`;
   if (approvedCents === undefined)
-    return `expected no fee, because none was approved, found ${dollars(paidCents)}; if it was really paid, add --fee-reason`;
-  return `expected ${dollars(approvedCents)}, as it was approved, found ${dollars(paidCents)}; if that was really paid, add --fee-reason`;
+    return `expected no fee, because none was approved, found ${shownDollars(paidCents)}; if it was really paid, add --fee-reason`;
+  return `expected ${shownDollars(approvedCents)}, as it was approved, found ${shownDollars(paidCents)}; if that was really paid, add --fee-reason`;
 }
 
 const DOLLARS = /^\$?((?:0|[1-9]\d{0,8})|[1-9]\d{0,2}(?:,\d{3}){1,2})(?:\.(\d{2}))?$/;
@@ -92,9 +98,4 @@ export function readDollars(text: string): number | undefined {
   const match = DOLLARS.exec(text.trim());
   if (match === null) return undefined;
   return Number((match[1] ?? '').replaceAll(',', '')) * 100 + Number(match[2] ?? 0);
-}
-
-export function dollars(cents: number): string {
-  const whole = Math.floor(cents / 100).toLocaleString('en-US');
-  return `$${whole}.${String(cents % 100).padStart(2, '0')}`;
 }

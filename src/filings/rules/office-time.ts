@@ -1,14 +1,5 @@
-/** Days and times as the office of a lane has them. Pure; the zone rules come with the runtime. */
+/** Times as people type them by the clock of a lane's office; how they are shown: core/shown-time.ts. Pure. */
 import { addMs, instant, type Instant, parseRfc3339, zoneFormats } from '../../core/index.ts';
-
-const shown = zoneFormats('en-US', {
-  year: 'numeric',
-  month: 'short',
-  day: 'numeric',
-  hour: 'numeric',
-  minute: '2-digit',
-  timeZoneName: 'short',
-});
 
 const parts = zoneFormats('en-US', {
   year: 'numeric',
@@ -18,12 +9,6 @@ const parts = zoneFormats('en-US', {
   minute: '2-digit',
   hourCycle: 'h23',
 });
-
-/** `Mar 1, 2027, 11:59 PM EST`. */
-export function officeTime(at: Instant, zone: string): string {
-  // The runtime puts a narrow space before AM and PM, which a terminal may not have.
-  return shown(zone).format(at).replaceAll('\u202f', ' ');
-}
 
 const LOCAL = /^(\d{4})-(\d{2})-(\d{2})[ T]([01]\d|2[0-3]):([0-5]\d)$/;
 

@@ -1,5 +1,11 @@
 /** Delaware franchise tax: where the payload has share data, the tax is computed and the fee must be it. */
-import { badCase, FilewrightError, type JsonValue, parseStrictJson } from '../../../core/index.ts';
+import {
+  badCase,
+  FilewrightError,
+  type JsonValue,
+  parseStrictJson,
+  shownDollars,
+} from '../../../core/index.ts';
 import { TAX_FIELDS } from '../columns.ts';
 import type { GateFinding, GateStep, Payload } from '../gates-report.ts';
 import { answerTax } from '../law/delaware-answer.ts';
@@ -31,13 +37,13 @@ export function taxGate(
   }
   const fee = payload['fee_cents'];
   const both = reportFeeCents === undefined ? undefined : taxCents + reportFeeCents;
-  const expected = `${dollars(taxCents)}${both === undefined ? '' : `, or ${dollars(both)} with the report fee`}`;
+  const expected = `${shownDollars(taxCents)}${both === undefined ? '' : `, or ${shownDollars(both)} with the report fee`}`;
   if (typeof fee !== 'number') {
     const why = `is empty; the tax on these shares is ${expected}`;
     return refused({ code: 'TAX_FEE_MISSING', field: '/fee_cents', why });
   }
   if (fee === taxCents || fee === both) return {};
-  const why = `is ${dollars(fee)}, but the tax on these shares is ${expected}; check the shares, the assets and the method`;
+  const why = `is ${shownDollars(fee)}, but the tax on these shares is ${expected}; check the shares, the assets and the method`;
   return refused({ code: 'TAX_DIFFERS', field: '/fee_cents', why });
 }
 
@@ -70,8 +76,4 @@ function listOf(value: JsonValue | undefined): unknown {
 
 function refused(finding: GateFinding): GateStep {
   return { refusals: [finding] };
-}
-
-function dollars(cents: number): string {
-  return `$${(cents / 100).toFixed(2)}`;
 }
