@@ -18,11 +18,13 @@
 --   recipient        sends mail to an address, or through a server ("mail server"); about it
 --   matrix           changes who gets which docket; about "setup"
 --   key              replaces the root key or the tenant key; about the key that goes
+--   recovery         brings a portal or a target back sooner; about its recovery (CODE/since), or its run
 create table proposal (
   tenant text not null references tenant,
   id uuid not null default gen_random_uuid(),
   kind text not null check (kind in ('batch', 'release', 'replay', 'correct', 'exception', 'statement', 'hold',
-    'person', 'role', 'quarantine', 'lane', 'hand', 'webhook', 'recipient', 'matrix', 'key')),
+    'person', 'role', 'quarantine', 'lane', 'hand', 'webhook', 'recipient', 'matrix', 'key',
+    'recovery')),
   subject text not null check (subject ~ '^[^[:cntrl:]]{1,200}$'),
   -- Which proposal of the kind about its subject.
   n int not null check (n >= 1),
@@ -88,6 +90,7 @@ create function proposal_roles(in_kind text, in_act text) returns text[] languag
     when in_kind in ('person', 'role', 'key') then array['admin']
     when in_kind in ('quarantine', 'lane', 'webhook', 'recipient') then array['operator', 'admin']
     when in_kind = 'matrix' then array['docketer', 'admin']
+    when in_kind = 'recovery' then array['operator']
   end
 $$;
 
@@ -177,6 +180,16 @@ create trigger person_enrollment_guard before insert on person_enrollment
   for each row execute function guard_enrollment();
 alter table person_enrollment enable always trigger person_enrollment_guard;
 select keep_forever('person_enrollment');
+
+-- Whether two people agreed to the newest proposal about this recovery (guards of lane and recovery_run).
+create function require_recovery_agreed(in_tenant text, in_subject text) returns void language plpgsql as $$
+begin
+  if coalesce((select p.state from proposal p where p.tenant = in_tenant and p.kind = 'recovery' and p.subject = in_subject
+    order by p.n desc limit 1), 'none') <> 'approved' then
+    raise exception 'recovery % was started by a person, and goes on only as two people have agreed', in_subject
+      using errcode = 'restrict_violation', constraint = 'recovery_agreed';
+  end if;
+end $$;
 
 -- Events ----------------------------------------------------------------------------------------------------------------
 

@@ -90,6 +90,22 @@ create trigger lane_takes_workers before update on lane for each row
   when (old.by_hand and not new.by_hand) execute function keep_closed();
 alter table lane enable always trigger lane_stays_closed, enable always trigger lane_takes_workers;
 
+-- A recovery that a person started goes beyond its probes only as two people have agreed. One that begins anew, for a
+-- graver reason, is another one.
+create function guard_lane_recovery() returns trigger language plpgsql as $$
+begin
+  perform require_recovery_agreed(new.tenant, new.code || '/' || (old.state->'recovery'->>'since'));
+  return new;
+end $$;
+create trigger lane_recovery_agreed before update on lane for each row
+  when (old.state->'recovery'->'hurriedBy'->0 is not null
+    and old.state->'recovery'->'run'->>'state' in ('probing', 'awaiting_approval')
+    and (new.state->'recovery' is null or new.state->'recovery'->'run'->>'state' not in ('probing', 'awaiting_approval')
+      or (new.state->'recovery'->'hurriedBy'->0 is null
+        and new.state->'recovery'->'since' is not distinct from old.state->'recovery'->'since')))
+  execute function guard_lane_recovery();
+alter table lane enable always trigger lane_recovery_agreed;
+
 -- One per incarnation of a worker process; the id is the fencing number.
 create sequence worker_fence;
 create sequence slot_fence;

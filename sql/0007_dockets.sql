@@ -212,6 +212,17 @@ create table recovery_run (
 );
 create unique index recovery_one on recovery_run (tenant, target) where phase not in ('closed', 'abandoned');
 
+-- Started by a person, it gets to its test record and its end only as two people have agreed.
+create function guard_recovery_run() returns trigger language plpgsql as $$
+begin
+  perform require_recovery_agreed(old.tenant, old.id::text);
+  return new;
+end $$;
+create trigger recovery_agreed before update on recovery_run for each row
+  when (old.mode = 'by_hand' and (new.mode <> 'by_hand' or new.phase = 'closed' or new.state->>'step' = 'synthetic'))
+  execute function guard_recovery_run();
+alter table recovery_run enable always trigger recovery_agreed;
+
 create table recovery_evidence (
   tenant text not null,
   run uuid not null,

@@ -24,7 +24,8 @@ export type ProposalKind =
   | 'webhook'
   | 'recipient'
   | 'matrix'
-  | 'key';
+  | 'key'
+  | 'recovery';
 export type ProposalState = 'open' | 'approved' | 'refused' | 'withdrawn';
 
 /** What will run, apart from the filings of a review; undefined is left out. */

@@ -19,12 +19,14 @@ export type HoldReason = 'drift' | 'collision' | 'breaker' | 'person';
 /** The way back of a lane that has failed. While a person keeps the lane it stands still, and goes on afterwards. */
 export interface LaneRecovery {
   readonly reason: Exclude<HoldReason, 'person'>;
+  /** From when on it may be checked; tells it from the one before, in the proposal of a person who starts it. */
+  readonly since: Instant;
   /** What the portal did. */
   readonly code: string;
   readonly run: RecoveryState;
   /** Questions in a row, while it drains, that brought nothing usable. */
   readonly unclear?: number;
-  /** Who wanted it sooner; somebody else approves then. */
+  /** Who wanted it sooner since the last approval; the first of them proposed it, and somebody else approves. */
   readonly hurriedBy: readonly string[];
   /** The newest check or act; all of them are in the ledger. */
   readonly last?: {

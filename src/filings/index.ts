@@ -37,6 +37,7 @@ export type { HandState } from './rules/hand.ts';
 export { attemptWord, carriedBy } from './rules/left.ts';
 export { listFilings, openPayload, showFiling } from './acts/filings.ts';
 export { forecastFilings, readOutlook, type Scope } from './acts/forecast.ts';
+export { approveLane, hurryLane, recoveringLanes } from './acts/lane-recovery.ts';
 export { createBatch, type ObligationBatch } from './acts/register-batch.ts';
 export { nextObligation } from './acts/register-completion.ts';
 export { acceptFiling, type Evidence, assignFiling, rejectFiling } from './acts/reviews-closing.ts';

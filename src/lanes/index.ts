@@ -2,6 +2,7 @@ export { knownProfiles } from './acts/known-profiles.ts';
 export {
   addPortal,
   changeLane,
+  changeTogether,
   lanes,
   type LaneWithProfile,
   listLanes,
@@ -10,7 +11,6 @@ export {
   requireLane,
 } from './acts/lanes.ts';
 export { checkInLane } from './acts/portal-check.ts';
-export { approveLane, hurryLane, recoveringLanes } from './acts/recovery.ts';
 export type { ConformanceReport } from './conformance/conformance.ts';
 export * from './live/lane-reader.ts';
 export { Lanes } from './live/lanes.ts';
@@ -39,7 +39,12 @@ export {
   waitsForPerson,
   wordNeeded,
 } from './rules/lane-rules.ts';
-export { checkDueAt, isDraining, recoversAt } from './rules/recovery/lane-recovery.ts';
+export {
+  checkDueAt,
+  isBeforeApproval,
+  isDraining,
+  recoversAt,
+} from './rules/recovery/lane-recovery.ts';
 export { type QueueLevel, undrained } from './rules/recovery/drain.ts';
 export * from './rules/recovery/next-recovery.ts';
 export { classifyRegistry, type RegistryAnswer } from './rules/registry.ts';

@@ -18,7 +18,13 @@ import { listPeople } from './store/people.ts';
 import { decideProposal, proposals, propose, type StoredProposal } from './store/proposals.ts';
 import { raiseTrustAlert, type TrustEvent } from './trust-alerts.ts';
 
-type ChangeKind = Extract<ProposalKind, 'lane' | 'hand' | 'webhook' | 'recipient' | 'matrix'>;
+type ChangeKind = Extract<
+  ProposalKind,
+  'lane' | 'hand' | 'webhook' | 'recipient' | 'matrix' | 'recovery'
+>;
+
+/** What a change needs of an installation. */
+type ChangeDeps = Pick<Installation, 'tenant' | 'ids'>;
 
 interface Change {
   readonly kind: ChangeKind;
@@ -45,18 +51,28 @@ export async function proposeChange(
   change: Change,
   also?: (run: Run) => Promise<void>,
 ): Promise<{ readonly sha256: string }> {
-  const { kind, subject, terms, reason, shown } = change;
-  const sha256 = await app.session.transaction(async (run) => {
+  const made = await app.session.transaction(async (run) => {
     await also?.(run);
-    const by = actor.id;
-    const made = await propose(run, app.tenant, { kind, subject, terms, reason, by });
-    const data = { kind, subject, sha256: made.sha256, reason, ...shown };
-    const fact = userFact(app, 'change.proposed', actor, data);
-    await record(run, app.tenant, { kind, subject, n: made.n * 2 - 1 }, fact);
-    return made.sha256;
+    return proposeChangeIn(run, app, actor, change);
   });
   await sequenceAll(app);
-  return { sha256 };
+  return made;
+}
+
+/** In the transaction of something else that begins with it. */
+export async function proposeChangeIn(
+  run: Run,
+  app: ChangeDeps,
+  actor: Pick<PersonActor, 'id'>,
+  change: Change,
+): Promise<{ readonly sha256: string }> {
+  const { kind, subject, terms, reason, shown } = change;
+  const by = actor.id;
+  const made = await propose(run, app.tenant, { kind, subject, terms, reason, by });
+  const data = { kind, subject, sha256: made.sha256, reason, ...shown };
+  const fact = userFact(app, 'change.proposed', actor, data);
+  await record(run, app.tenant, { kind, subject, n: made.n * 2 - 1 }, fact);
+  return { sha256: made.sha256 };
 }
 
 /** Those that wait for a second person. */
@@ -95,23 +111,36 @@ export async function approveChange(
   actor: PersonActor,
   approval: ChangeApproval,
 ): Promise<StoredProposal> {
-  const { kind, subject, expectHash } = approval;
+  const { expectHash } = approval;
   const done = await app.session.transaction(async (run) => {
-    const sha256 = expectHash.toLowerCase();
-    const decision = { approves: true, by: actor.id, sha256: requireHash(sha256) };
-    const proposal = await decide(run, app, { kind, subject }, decision);
-    await approval.make(run, proposal);
-    await record(
-      run,
-      app.tenant,
-      { kind, subject, n: proposal.n * 2 },
-      userFact(app, 'change.approved', actor, { kind, subject, sha256 }),
-    );
+    const sha256 = requireHash(expectHash.toLowerCase());
+    const proposal = await approveChangeIn(run, app, actor, { ...approval, sha256 });
     await raiseTrustAlert(run, app, actor, approval.event(proposal));
     return proposal;
   });
   await sequenceAll(app);
   return done;
+}
+
+/** In the transaction of what it lets happen. */
+export async function approveChangeIn(
+  run: Run,
+  app: ChangeDeps,
+  actor: Pick<PersonActor, 'id'>,
+  approval: Pick<ChangeApproval, 'kind' | 'subject'> & {
+    readonly make?: ChangeApproval['make'];
+    readonly sha256?: string;
+  },
+): Promise<StoredProposal> {
+  const { kind, subject, make, sha256 } = approval;
+  const seen = sha256 === undefined ? {} : { sha256 };
+  const decision = { approves: true, by: actor.id, ...seen };
+  const proposal = await decide(run, app, { kind, subject }, decision);
+  await make?.(run, proposal);
+  const data = { kind, subject, sha256: proposal.sha256 };
+  const fact = userFact(app, 'change.approved', actor, data);
+  await record(run, app.tenant, { kind, subject, n: proposal.n * 2 }, fact);
+  return proposal;
 }
 
 /** By who proposed it, or by somebody else; nothing changes. */
@@ -140,7 +169,7 @@ function requireHash(sha256: string): string {
 
 async function decide(
   run: Run,
-  app: Installation,
+  app: ChangeDeps,
   { kind, subject }: { readonly kind: ChangeKind; readonly subject: string },
   decision: Parameters<typeof decideProposal>[3],
 ): Promise<StoredProposal> {
@@ -158,6 +187,7 @@ const NOUN = {
   webhook: 'webhook',
   recipient: 'recipient',
   matrix: 'the routing',
+  recovery: 'the recovery',
 } as const;
 
 /** Each proposal leaves two entries: that it was made, and how it ended. */

@@ -25,6 +25,7 @@ const OPEN: BreakerState = { state: 'open', since: instant(START - 900), until: 
 const RECOVERY: LaneRecovery = {
   reason: 'breaker',
   code: 'FAILURES',
+  since: instant(0),
   hurriedBy: [],
   run: { state: 'probing', good: 0, nextAt: instant(START) },
 };

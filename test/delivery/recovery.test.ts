@@ -1,6 +1,6 @@
 /** A portal on its way back, with real processes and people: who is told, who may say what, and what survives. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { approveLane, hurryLane } from '../../src/lanes/acts/recovery.ts';
+import { approveLane, hurryLane } from '../../src/filings/acts/lane-recovery.ts';
 import { type Server, startServer } from './server.ts';
 import { quickProfile, Stage } from './stage.ts';
 import { until } from './waiting.ts';
@@ -62,10 +62,28 @@ describe('a portal that cannot show that it is well', () => {
       /a second person must approve/,
     );
     expect([await runState(), submissions()]).toEqual(['awaiting_approval', sent]);
+    // Nor by SQL past the act, whatever of it is written.
+    const { tenant, session } = stage.app;
+    for (const state of [
+      `state - 'recovery'`,
+      `jsonb_set(state, '{recovery,hurriedBy}', '[]')`,
+      `jsonb_set(state, '{recovery,run}', '{"state":"checking","step":"drain","since":0,"nextAt":0}')`,
+    ]) {
+      const text = `update lane set state = ${state} where tenant = $1 and code = $2`;
+      await expect(session.run({ name: '', text }, [tenant, DE])).rejects.toMatchObject({
+        constraint: 'recovery_agreed',
+      });
+    }
     await approveLane(stage.app, stage.approver, approval);
     await stage.untilDone();
     expect((await stage.lane(DE)).recovery).toBeUndefined();
     expect((await stage.reckon()).ends).toEqual({ accepted: 12 });
+    const agreed = await stage.evidence.read(
+      `select state, proposed_by, decided_by from proposal where tenant = $1 and kind = 'recovery'`,
+      [tenant],
+    );
+    const [by, second] = [stage.person.id, stage.approver.id];
+    expect(agreed).toEqual([{ state: 'approved', proposed_by: by, decided_by: second }]);
     const said = await facts();
     expect([said[0], said.at(-1)]).toEqual(['recovery.started', 'recovery.closed']);
     // Two probes, the hurry and the approval at least.

@@ -5,7 +5,7 @@ import { expect } from 'vitest';
 import { Evidence } from '../../sim/chaos/evidence.ts';
 import { reckon, type Reckoning } from '../../sim/chaos/reckoning.ts';
 import { addPortal, changeLane, lanes, profilesByLane } from '../../src/lanes/acts/lanes.ts';
-import { approveLane } from '../../src/lanes/acts/recovery.ts';
+import { approveLane } from '../../src/filings/acts/lane-recovery.ts';
 import { foundUser } from '../../src/oversight/acts/users.ts';
 import { approve, importFile } from '../../src/filings/acts/batches.ts';
 import { knownProfiles } from '../../src/lanes/acts/known-profiles.ts';

@@ -1,6 +1,6 @@
 /** The client is gone and the portal is not: what it still works on counts against its ceiling, also questions and probes. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { hurryLane } from '../../src/lanes/acts/recovery.ts';
+import { hurryLane } from '../../src/filings/acts/lane-recovery.ts';
 import type { FaultKind } from '../../src/testing/simulator/faults.ts';
 import { type Server, startServer } from './server.ts';
 import { NO_KEYS, quickProfile, Stage } from './stage.ts';

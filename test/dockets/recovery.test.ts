@@ -1,7 +1,9 @@
 /** The way back of a real endpoint, step by step, each with its failure. */
 import { foundUser } from '../../src/oversight/acts/users.ts';
 import { OPERATOR } from '../operator.ts';
-import { docketId, targetId } from '../../src/core/index.ts';
+import { asActor } from '../../src/access/acting.ts';
+import { partyOfNew } from '../../src/access/party.ts';
+import { docketId, type PersonId, targetId } from '../../src/core/index.ts';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { SaturationGauge } from '../../src/dockets/brokers/saturation.ts';
 import { FilewrightError } from '../../src/core/errors.ts';
@@ -260,16 +262,29 @@ describe('a target that failed', () => {
       await foundUser(stage.app, OPERATOR, 'Claire Moreau'),
     ];
     const first = { kind: 'user', id: hart.id } as const;
+    const as = <T>({ id }: { readonly id: PersonId }, work: () => Promise<T>): Promise<T> =>
+      asActor({ kind: 'person', id, name: '', party: partyOfNew(id, []), roles: [] }, work);
     await breakPrimary();
-    await moveRecovery(stage.parts, TEAM, first);
+    await as(hart, () => moveRecovery(stage.parts, TEAM, first));
     repair();
     await until(async () => (await status())?.state.state === 'awaiting_approval');
     const approval = { reason: 'looked at the endpoint' };
-    await expect(approveRun(stage.parts, TEAM, first, approval)).rejects.toMatchObject({
-      code: 'SELF_APPROVAL',
-    });
+    await expect(
+      as(hart, () => approveRun(stage.parts, TEAM, first, approval)),
+    ).rejects.toMatchObject({ code: 'SELF_APPROVAL' });
+    // Nor by SQL past the act.
+    for (const change of [
+      `mode = 'automatic'`,
+      `phase = 'closed'`,
+      `state = '{"state":"checking","step":"synthetic"}'`,
+    ]) {
+      const text = `update recovery_run set ${change} where tenant = $1`;
+      await expect(
+        stage.parts.session.run({ name: '', text }, [stage.parts.tenant]),
+      ).rejects.toMatchObject({ constraint: 'recovery_agreed' });
+    }
     const second = { kind: 'user', id: moreau.id } as const;
-    await approveRun(stage.parts, TEAM, second, approval);
+    await as(moreau, () => approveRun(stage.parts, TEAM, second, approval));
     await until(async () => (await breaker()) === 'closed');
   });
 

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { addPortal, lanes, profilesByLane } from '../../src/lanes/acts/lanes.ts';
-import { approveLane } from '../../src/lanes/acts/recovery.ts';
+import { approveLane } from '../../src/filings/acts/lane-recovery.ts';
 import { foundUser } from '../../src/oversight/acts/users.ts';
 import { approve, importFile, proposeAgain } from '../../src/filings/acts/batches.ts';
 import { personOf } from '../../src/people/acts/people.ts';

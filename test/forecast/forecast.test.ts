@@ -227,7 +227,7 @@ describe('what would save a lane', () => {
     const run = { state: 'awaiting_approval', since: NOW, reasons: ['x'] } as const;
     const hold = {
       pause: { kind: 'held', since: NOW, reason: 'drift' },
-      recovery: { reason: 'drift', code: 'HTTP_405', hurriedBy: [], run },
+      recovery: { reason: 'drift', code: 'HTTP_405', since: NOW, hurriedBy: [], run },
     } as const;
     const backlog = [filing('f1', { lastSafe: NOW + 3 * HOUR_MS })];
     const [found] = forecast([laneWith({}, hold, HOUR_MS)], backlog, NOW);
@@ -243,6 +243,7 @@ describe('what would save a lane', () => {
       recovery: {
         reason: 'breaker',
         code: 'FAILURES',
+        since: NOW,
         hurriedBy: [],
         run: { state: 'probing', good: 0, nextAt: until },
       },

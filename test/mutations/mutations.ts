@@ -596,6 +596,21 @@ const HOUSE: readonly Mutation[] = [
     'ROW_DIFFERS proposal.decided_by',
   ),
   one(
+    'who started a recovery',
+    `update proposal set proposed_by = decided_by where kind = 'recovery'`,
+    'ROW_DIFFERS proposal.proposed_by',
+  ),
+  one(
+    'a recovery that nobody approved',
+    `update proposal set state = 'open', decided_by = null, decided_at = null where kind = 'recovery'`,
+    'ROW_DIFFERS proposal.state',
+  ),
+  one(
+    'of which portal a recovery was approved',
+    `update proposal set terms = jsonb_set(terms::jsonb, '{lane}', '"US-NY"')::text where kind = 'recovery'`,
+    'ROW_DIFFERS proposal.computed_sha256',
+  ),
+  one(
     'where a lane leads',
     `update lane set profile = jsonb_set(profile::jsonb, '{baseUrl}', '"https://evil.example"')::text where code = 'US-DE'`,
     'ROW_DIFFERS lane.profile_sha256',

@@ -32,6 +32,7 @@ import { Session } from '../../src/postgres/session.ts';
 import { ensureEmbedded } from '../../src/postgres/embedded/ensure.ts';
 import { byHand } from './hand-firm.ts';
 import type { Mutation } from './mutations.ts';
+import { recoveredLane } from './recovered-lane.ts';
 import { DeskLine, listAt, type Person } from '../docket-cli/desk-line.ts';
 import { ROOT } from '../fixtures/built-tree.ts';
 import { textAt } from '../fixtures/cli.ts';
@@ -77,6 +78,7 @@ export class MutationWorld {
     const { auditor, desk, paula, hart } = await fillFirm(world);
     await mail(world);
     await byHand(world);
+    await recoveredLane(world, 'US-DE');
     await desk.data(['entity', 'import', join(ROOT, 'samples/register.csv')], paula);
     // Another setup of the routing, so that there is a former one.
     const days = ['--from', '2027-08-01', '--to', '2027-08-02'];

@@ -144,6 +144,7 @@ class House {
       case 'release':
       case 'statement':
       case 'quarantine':
+      case 'recovery':
         return undefined;
     }
   }

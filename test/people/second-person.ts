@@ -62,14 +62,11 @@ export const TWO_PEOPLE: Readonly<Record<ProposalKind, SecondPerson>> = {
   recipient: { propose: ['mail.set', 'mail.recipient'], approve: ['mail.decide'] },
   matrix: { propose: ['route.import'], approve: ['route.decide'] },
   key: { propose: ['key.rotate'], approve: ['key.rotate'] },
+  recovery: { propose: ['recovery.run'], approve: ['recovery.approve'] },
 };
 
 /** What one person does alone, each with why that is enough. */
 export const ALONE: Readonly<Record<string, readonly ActName[]>> = {
-  'asks for the second person in an act of its own (recovery/recovery.test.ts)': [
-    'recovery.approve',
-    'recovery.run',
-  ],
   'sends nothing: what it brings in waits for an approval, or is matched and released by further acts':
     [
       'entity.import',

@@ -43,7 +43,7 @@ export function recoveryContract(open: OpenWorld): void {
       const run = { state: 'checking', step: 'drain', since, nextAt: since } as const;
       const recovering = {
         pause: { kind: 'held', since, reason: 'breaker' },
-        recovery: { reason: 'breaker', code: 'FAILURES', hurriedBy: ['ann'], run },
+        recovery: { reason: 'breaker', code: 'FAILURES', since, hurriedBy: ['ann'], run },
       } as const;
       await world.here.delivery.changeLane(lane, { ...lane, ...recovering }, []);
       expect((await world.there.delivery.survey()).lanes).toMatchObject([recovering]);

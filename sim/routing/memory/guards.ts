@@ -1,6 +1,6 @@
 /** What triggers and check constraints of `sql/` refuse, for the tables of routing. */
 import { CHECK_VIOLATION, PgError, RESTRICT_VIOLATION } from './pg-error.ts';
-import type { DocketRow, HandoffRow, LinkRow, WorkRow } from './tables.ts';
+import type { DocketRow, HandoffRow, LinkRow, RunRow, WorkRow } from './tables.ts';
 
 const TIERS = ['PRIMARY', 'SECONDARY', 'TERTIARY', 'MANUAL'];
 
@@ -74,6 +74,15 @@ export function guardHandoff(before: HandoffRow | undefined, after: HandoffRow):
 export function guardLink(_before: LinkRow | undefined, after: LinkRow): void {
   if ((after.acknowledged_at === null) !== (after.acknowledged_by === null)) {
     refuse(CHECK_VIOLATION, 'docket_link_acknowledged');
+  }
+}
+
+/** There are no proposals here: nobody starts a recovery, and one that somebody has started is approved by nobody. */
+export function guardRun(before: RunRow | undefined, after: RunRow): void {
+  if (before?.mode !== 'by_hand') return;
+  const { step } = after.state as { readonly step?: string };
+  if (after.mode !== 'by_hand' || after.phase === 'closed' || step === 'synthetic') {
+    refuse(RESTRICT_VIOLATION, 'recovery_agreed');
   }
 }
 

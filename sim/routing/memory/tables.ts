@@ -3,6 +3,7 @@ import {
   guardDocket,
   guardHandoff,
   guardLink,
+  guardRun,
   guardWork,
   neverChanged,
   noGuard,
@@ -219,7 +220,7 @@ export function makeTables() {
       docket_link_once: ({ handoff }) => handoff,
     }),
     reading: new Table<ReadingRow>('queue_reading', ({ queue }) => queue, noGuard),
-    run: new Table<RunRow>('recovery_run', ({ id }) => id, noGuard, {
+    run: new Table<RunRow>('recovery_run', ({ id }) => id, guardRun, {
       recovery_one: ({ phase, target }) =>
         phase === 'closed' || phase === 'abandoned' ? undefined : target,
     }),

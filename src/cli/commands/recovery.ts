@@ -8,7 +8,7 @@ import {
   type RecoveryStatus,
 } from '../../dockets/index.ts';
 import { type LaneState, misuse, nextTurnOf, targetId } from '../../core/index.ts';
-import { approveLane, hurryLane, recoveringLanes } from '../../lanes/index.ts';
+import { approveLane, hurryLane, recoveringLanes } from '../../filings/index.ts';
 import { iso, table } from '../output.ts';
 
 export function addCommands(recovery: Command): void {

@@ -92,7 +92,7 @@ export const HOUSE_FACTS = {
   },
   'key.revoked': { when: 'A key is revoked.', fields: KEY },
   'change.proposed': {
-    when: 'A person proposes a change of a lane, a webhook, a recipient, the mail server or the routing matrix.',
+    when: 'A person proposes a change of a lane, a webhook, a recipient, the mail server or the routing matrix, or starts a recovery.',
     fields: {
       ...CHANGE,
       reason: 'text',

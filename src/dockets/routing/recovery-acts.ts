@@ -5,16 +5,20 @@ import {
   CLOSED,
   nextTurnOf,
   notFound,
+  personId,
   type RecoveryState,
   ruledOut,
   type TargetId,
 } from '../../core/index.ts';
+import { isPastApproval } from '../rules/recovery.ts';
 import { maySee, type Viewer } from '../rules/access/visible.ts';
 import { evidenceOf, listRuns, openRun, type StoredRun } from '../store/recovery.ts';
 import { findDocket } from '../store/dockets.ts';
 import { listDifferences, type StoredDifference } from '../store/differences.ts';
 import { partiesOf } from '../../ledger/index.ts';
 import { readTargetLanes } from '../../lanes/index.ts';
+import { approveChangeIn, proposeChangeIn } from '../../people/index.ts';
+import type { Session } from '../../postgres/index.ts';
 import type { Actor, RoutingDeps } from './deps.ts';
 import { addToRun, type RecoveryOptions, recoveryPolicy } from './recovery.ts';
 import { loadRouting } from './setup.ts';
@@ -85,7 +89,7 @@ export async function moveRecovery(
     happening: { kind: 'hurried' },
     evidence: { step: 'approval', verdict: 'wait', by: actor.id, evidence: { act: 'run' } },
     actor,
-    mode: 'by_hand',
+    agree: (query, locked) => proposedStart(deps, query, actor, locked),
   });
 }
 
@@ -120,7 +124,43 @@ export async function approveRun(
       evidence: { act: 'approve', reason, over: reasons },
     },
     actor,
+    agree: (query, locked) => approvedStart(deps, query, actor, locked),
   });
+}
+
+/** One start is one proposal, whoever else wants it meanwhile. None where nobody is asked any more. */
+async function proposedStart(
+  deps: RoutingDeps,
+  query: Session['run'],
+  { id }: Actor,
+  run: StoredRun,
+): Promise<StoredRun['mode']> {
+  if (run.mode === 'by_hand' || isPastApproval(run.state)) return run.mode;
+  await proposeChangeIn(
+    query,
+    deps,
+    { id: personId(id) },
+    {
+      kind: 'recovery',
+      subject: run.id,
+      terms: { target: run.target, run: run.id },
+      reason: `the next check of ${run.target} was started by hand`,
+    },
+  );
+  return 'by_hand';
+}
+
+/** What two people have agreed to is used once: should a later check fail, it comes back as any other does. */
+async function approvedStart(
+  deps: RoutingDeps,
+  query: Session['run'],
+  { id }: Actor,
+  run: StoredRun,
+): Promise<StoredRun['mode']> {
+  if (run.mode === 'automatic' || run.state.state !== 'awaiting_approval') return run.mode;
+  const by = { id: personId(id) };
+  await approveChangeIn(query, deps, by, { kind: 'recovery', subject: run.id });
+  return 'automatic';
 }
 
 function isHurry({ step, evidence }: { readonly step: string; readonly evidence: object }) {

@@ -72,7 +72,8 @@ interface RecoveryAddition {
   readonly differences?: Parameters<typeof addDifferences>[3];
   /** A check counts only while its lease holds; a person needs none. */
   readonly lease?: number;
-  readonly mode?: StoredRun['mode'];
+  /** What two people say, in the same transaction; answers who closes the breaker from now on. */
+  readonly agree?: (query: Session['run'], run: StoredRun) => Promise<StoredRun['mode']>;
 }
 
 export class Recovery {
@@ -244,6 +245,7 @@ async function addOnce(
   const { run, now } = await lockRun(query, tenant, request.run.id);
   // Somebody else has the probe by now, or the run is over: what was found is of no use.
   if (addition.lease !== undefined && addition.lease !== run.lease) return undefined;
+  const mode = (await addition.agree?.(query, run)) ?? run.mode;
   const row = (await readTargetLanes(query, tenant)).find(({ target }) => target === run.target);
   const before = row?.breaker ?? CLOSED;
   // The cool-down lies before the first probe; a target that is down is asked at the pace of probes.
@@ -274,7 +276,7 @@ async function addOnce(
   }
   facts.push(
     await writeTurn({ tenant, ids }, query, {
-      run,
+      run: { ...run, mode },
       addition,
       next,
       breakers: { before, after },
@@ -299,12 +301,11 @@ async function writeTurn(
 ): Promise<DocketFact> {
   const { run, addition, next, breakers, reviewBy } = turn;
   const ver = run.ver + 1;
-  const mode = addition.mode ?? run.mode;
   const written = {
     id: run.id,
     state: next,
     phase: next.state,
-    mode,
+    mode: run.mode,
     nextAt: nextTurnOf(next),
     ver,
   };

@@ -1,5 +1,5 @@
 /** What a target of dockets has to show before it gets dockets again, and what is kept for that. */
-import type { Instant } from '../../core/index.ts';
+import type { Instant, RecoveryState } from '../../core/index.ts';
 import {
   DEFAULT_RECOVERY,
   type QueueLevel,
@@ -12,6 +12,13 @@ export const DOCKET_RECOVERY: RecoveryPlan = {
   // Before the synthetic transaction, because the comparison may find what no program may settle.
   asksAfter: 'reconciliation',
 };
+
+/** What follows shows the target well, or does not: no person is asked any more. */
+export function isPastApproval(run: RecoveryState): boolean {
+  const { proofs, asksAfter } = DOCKET_RECOVERY;
+  if (run.state !== 'checking') return run.state === 'closed' || run.state === 'abandoned';
+  return proofs.indexOf(run.step) > proofs.findIndex((step) => step === asksAfter);
+}
 
 export interface DocketRecoveryPolicy extends RecoveryPolicy {
   /** Differences wait this long for a person. */

@@ -128,7 +128,7 @@ function lane({ pause = { kind: 'none' }, hours, run }: Deps): LaneWithProfile {
     throttles: 0,
     missing: 0,
     resumedAt: undefined,
-    ...(run && { recovery: { reason: 'drift', code: 'HTTP_405', hurriedBy: [], run } }),
+    ...(run && { recovery: { reason: 'drift', code: 'HTTP_405', since: NOW, hurriedBy: [], run } }),
   };
   return { state, profile: sampleProfile(hours === undefined ? {} : { hours }) };
 }

@@ -16,7 +16,7 @@ import { laneFacts } from '../rules/lane-facts.ts';
 import type { Installation } from '../../ledger/index.ts';
 import type { Run } from '../../postgres/index.ts';
 import { readProfile } from '../profile/read-profile.ts';
-import { addLane, changeLaneByPerson, storedLanes } from '../store/lanes.ts';
+import { addLane, changeLaneByPerson, changeLockedLane, storedLanes } from '../store/lanes.ts';
 import { laneCounts } from '../store/lane-counts.ts';
 
 export interface LaneWithProfile {
@@ -115,20 +115,42 @@ function requireWithin(event: LaneEvent, profile: Profile | undefined): void {
 }
 
 /** `eventFor` may refuse; it is asked again where the lane has changed meanwhile. */
-export async function changeByPerson(
+async function changeByPerson(
   app: Installation,
   actor: PersonActor,
   code: string,
   eventFor: (lane: LaneState) => LaneEvent,
 ): Promise<LaneState> {
   const lane = laneCode(code);
-  const profiles = await profilesByLane(app);
-  return changeLaneByPerson(app.session, app.tenant, lane, (before) => {
-    const profile = profiles.get(lane);
-    const now = app.clock.now();
-    const event = eventFor(before);
-    requireWithin(event, profile);
-    const after = profile === undefined ? before : laneAfter(before, event, profile, now);
-    return { after, facts: laneFacts(before, after, app.ids, now, { kind: 'user', id: actor.id }) };
-  });
+  const profile = (await profilesByLane(app)).get(lane);
+  return changeLaneByPerson(app.session, app.tenant, lane, (before) =>
+    changeOf(app, actor, profile, before, eventFor(before)),
+  );
+}
+
+/** What `eventFor` writes is committed together with the change, or not at all. */
+export async function changeTogether(
+  app: Installation,
+  actor: PersonActor,
+  code: string,
+  eventFor: (run: Run, lane: LaneState) => Promise<LaneEvent>,
+): Promise<LaneState> {
+  const lane = laneCode(code);
+  const profile = (await profilesByLane(app)).get(lane);
+  return changeLockedLane(app.session, app.tenant, lane, async (run, before) =>
+    changeOf(app, actor, profile, before, await eventFor(run, before)),
+  );
+}
+
+function changeOf(
+  app: Installation,
+  actor: PersonActor,
+  profile: Profile | undefined,
+  before: LaneState,
+  event: LaneEvent,
+): { readonly after: LaneState; readonly facts: readonly LedgerFact[] } {
+  requireWithin(event, profile);
+  const now = app.clock.now();
+  const after = profile === undefined ? before : laneAfter(before, event, profile, now);
+  return { after, facts: laneFacts(before, after, app.ids, now, { kind: 'user', id: actor.id }) };
 }

@@ -118,7 +118,8 @@ function probed(lane: LaneState, good: boolean, afterMs: number, profile = PROFI
 
 /** On its way back, at its first probe. */
 function failed(reason: LaneRecovery['reason'] = 'breaker', code = 'FAILURES'): LaneRecovery {
-  return { reason, code, hurriedBy: [], run: { state: 'probing', good: 0, nextAt: OPEN_UNTIL } };
+  const run = { state: 'probing', good: 0, nextAt: OPEN_UNTIL } as const;
+  return { reason, code, since: NOW, hurriedBy: [], run };
 }
 
 function times(lane: LaneState, count: number, verdict: Verdict): LaneState {

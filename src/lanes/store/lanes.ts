@@ -40,6 +40,8 @@ where l.tenant = $1 and l.profile is not null and l.profile_n is distinct from k
 const FIND = sql('lane-find')`select code, version, ceiling, state from lane
     where tenant = $1 and code = $2 and profile is not null`;
 
+const LOCK = sql('lane-lock')`${FIND.text} for update`;
+
 const CHANGE_LANE = sql('lane-change')`
 update lane set state = $4::jsonb, ceiling = $5, version = version + 1, ver = ver + $7::int, changed_at = now(),
   asks_only = $8, open_from = case when $6::double precision = 'infinity' then 'infinity'::timestamptz
@@ -169,6 +171,26 @@ export async function changeLaneByPerson(
   );
 }
 
+/** A change that something else is committed with. Nobody else changes the lane meanwhile. */
+export async function changeLockedLane(
+  session: Session,
+  tenant: string,
+  code: LaneCode,
+  change: (
+    run: Run,
+    before: LaneState,
+  ) => Promise<{ readonly after: LaneState; readonly facts: readonly LedgerFact[] }>,
+): Promise<LaneState> {
+  return session.transaction(async (run) => {
+    const [row] = await run(LOCK, [tenant, code]);
+    if (row === undefined) throw notFound(`No lane is named ${text(code)}; see lane list`);
+    const before = laneOf(row);
+    const { after, facts } = await change(run, before);
+    await writeIn(run, tenant, before, after, facts);
+    return after;
+  });
+}
+
 /** False when somebody else changed the lane meanwhile. */
 export async function writeLane(
   session: Session,
@@ -177,35 +199,39 @@ export async function writeLane(
   next: LaneState,
   facts: readonly LedgerFact[],
 ): Promise<boolean> {
-  return session.transaction(async (run) => {
-    const [row] = await run(CHANGE_LANE, [
-      tenant,
-      expected.code,
-      expected.version,
-      laneStateJson(next),
-      next.ceiling,
-      opensAt(next),
-      facts.length,
-      isDraining(next),
-    ]);
-    if (row === undefined) return false;
-    if (next.ceiling > expected.ceiling) await run(SLOTS, [tenant, next.code, next.ceiling]);
-    const lastVer = Number(row['ver']);
-    for (const [index, fact] of facts.entries()) {
-      const ver = lastVer - facts.length + index + 1;
-      await recordFact(
-        run,
-        { tenant, boundary: 'filing' },
-        { kind: 'lane', id: next.code, ver },
-        fact,
-      );
-    }
-    const [first] = facts;
-    const alert = approvalAlert(expected, next);
-    // Beside the fact that says so, and under its id: whoever hears of one can find the other.
-    if (alert !== undefined && first !== undefined) {
-      await raiseAlertRow(run, tenant, { id: first.id, ...alert });
-    }
-    return true;
-  });
+  return session.transaction((run) => writeIn(run, tenant, expected, next, facts));
+}
+
+async function writeIn(
+  run: Run,
+  tenant: string,
+  expected: LaneState,
+  next: LaneState,
+  facts: readonly LedgerFact[],
+): Promise<boolean> {
+  const [row] = await run(CHANGE_LANE, [
+    tenant,
+    expected.code,
+    expected.version,
+    laneStateJson(next),
+    next.ceiling,
+    opensAt(next),
+    facts.length,
+    isDraining(next),
+  ]);
+  if (row === undefined) return false;
+  if (next.ceiling > expected.ceiling) await run(SLOTS, [tenant, next.code, next.ceiling]);
+  const lastVer = Number(row['ver']);
+  for (const [index, fact] of facts.entries()) {
+    const ver = lastVer - facts.length + index + 1;
+    const subject = { kind: 'lane', id: next.code, ver };
+    await recordFact(run, { tenant, boundary: 'filing' }, subject, fact);
+  }
+  const [first] = facts;
+  const alert = approvalAlert(expected, next);
+  // Beside the fact that says so, and under its id: whoever hears of one can find the other.
+  if (alert !== undefined && first !== undefined) {
+    await raiseAlertRow(run, tenant, { id: first.id, ...alert });
+  }
+  return true;
 }

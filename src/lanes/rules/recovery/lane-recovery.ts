@@ -53,7 +53,7 @@ export function transactionOf(
 export function failing(lane: LaneState, failed: FailedFor, at: Instant): LaneRecovery {
   const from = instant(Math.max(at, nextProbeAt(lane.breaker) ?? at));
   const { reason, code } = failed;
-  return { reason, code, hurriedBy: [], run: startRecovery(from) };
+  return { reason, code, since: at, hurriedBy: [], run: startRecovery(from) };
 }
 
 /** Only questions go out: what was under way when it failed is settled before anything new is sent. */
@@ -114,7 +114,7 @@ function turned(
   profile: Profile,
   now: Instant,
 ): LaneState {
-  const known = event.kind === 'hurried' ? hurriedBy(recovery, event.by) : recovery;
+  const known = agreedBy(recovery, event);
   const turn = nextRecovery(known.run, event, {
     now,
     plan: planOf(profile, known),
@@ -209,9 +209,21 @@ function approvalReasons(profile: Profile, recovery: LaneRecovery): readonly str
   ];
 }
 
-function hurriedBy(recovery: LaneRecovery, by: string): LaneRecovery {
-  const before = recovery.hurriedBy;
-  return before.includes(by) ? recovery : { ...recovery, hurriedBy: [...before, by] };
+/** While a person may still be asked: whoever starts the next check then needs a second person at the end. */
+export function isBeforeApproval({ run }: Pick<LaneRecovery, 'run'>): boolean {
+  return run.state === 'probing' || run.state === 'awaiting_approval';
+}
+
+/** An approval answers whoever started it so far; the next start needs another one. */
+function agreedBy(recovery: LaneRecovery, event: RecoveryEvent): LaneRecovery {
+  const { hurriedBy, run } = recovery;
+  if (event.kind === 'approved') {
+    return run.state === 'awaiting_approval' ? { ...recovery, hurriedBy: [] } : recovery;
+  }
+  if (event.kind !== 'hurried' || !isBeforeApproval(recovery)) return recovery;
+  return hurriedBy.includes(event.by)
+    ? recovery
+    : { ...recovery, hurriedBy: [...hurriedBy, event.by] };
 }
 
 function lastOf(event: RecoveryEvent, at: Instant): LaneRecovery['last'] {
