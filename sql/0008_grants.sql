@@ -325,16 +325,45 @@ create table grant_resolution (
   cents bigint[],
   rest_cents bigint not null default 0 check (rest_cents >= 0),
   rest_open boolean not null default false,
+  -- A word that takes an earlier one back, by its number: then what was said before that one counts again.
+  undoes int,
   reason text not null check (length(reason) between 1 and 500),
   resolved_by uuid not null,
   resolved_at timestamptz not null default now(),
   primary key (tenant, feed, ordinal, n),
+  constraint grant_resolution_undo check (undoes is null or (undoes < n and cardinality(awards) = 0 and fee_cents = 0
+    and cents is null and rest_cents = 0)),
+  constraint grant_resolution_undone foreign key (tenant, feed, ordinal, undoes)
+    references grant_resolution (tenant, feed, ordinal, n),
   constraint grant_resolution_each check (cents is null or cardinality(cents) = cardinality(awards)),
   constraint grant_resolution_rest check (rest_cents = 0 or (cents is not null and cardinality(cents) > 0)),
   constraint grant_resolution_open check (not rest_open or rest_cents > 0),
   foreign key (tenant, feed, ordinal) references grant_line (tenant, feed, ordinal),
   foreign key (tenant, resolved_by) references person (tenant, id)
 );
+
+create unique index grant_resolution_undone_once on grant_resolution (tenant, feed, ordinal, undoes)
+  where undoes is not null;
+
+-- What is closed stays as it was closed: nothing more is said of its lines, and nothing is taken back. An undo
+-- undoes a word, never another undo.
+create function guard_grant_resolution() returns trigger language plpgsql as $$
+begin
+  if exists (select 1 from grant_match_line x
+    where x.tenant = new.tenant and x.feed = new.feed and x.ordinal = new.ordinal) then
+    raise exception 'the period of line %#% is closed', new.feed, new.ordinal
+      using errcode = 'restrict_violation', constraint = 'grant_resolution_closed';
+  end if;
+  if exists (select 1 from grant_resolution r where r.tenant = new.tenant and r.feed = new.feed
+    and r.ordinal = new.ordinal and r.n = new.undoes and r.undoes is not null) then
+    raise exception 'line %#%: an undo cannot be undone', new.feed, new.ordinal
+      using errcode = 'restrict_violation', constraint = 'grant_resolution_undo_of_word';
+  end if;
+  return new;
+end $$;
+create trigger grant_resolution_guard before insert on grant_resolution for each row
+  execute function guard_grant_resolution();
+alter table grant_resolution enable always trigger grant_resolution_guard;
 
 -- What a person read from the bank where no feed says it; the last word about a day counts until its period is closed.
 create table grant_balance (

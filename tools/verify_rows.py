@@ -276,6 +276,9 @@ RULES = {
     'period.closed': plain('period', 'from to account closing_cents totals_hash matched_cents outcomes'),
     'period.released': plain('release', 'received cents'),
     'balance.stated': plain('balance', id=lambda e: '%s/%d' % (e.id, e.ver), cents=of('cents'), stated_by=by),
+    **{type: plain('resolution', id=lambda e: '%s/%d' % (e.id, e.ver), resolved_by=by, awards=awards,
+                   **{name: of(name) for name in 'reason cents fee_cents rest rest_cents undoes'.split()})
+       for type, awards in (('line.resolved', of('awards')), ('line.undone', always([])))},
     'exception.opened': plain('grant_exception', 'boundary escalation_code payload_hash envelope_hash',
                               violation_codes=of('violation_codes'), amends=of('amends'), ct=ct),
     'exception.resolution_proposed': resolution, 'exception.resolution_approved': decided('exception', 'approved'),

@@ -17,6 +17,8 @@ const SEE = ROLES;
 /** Payloads of filings, and what is made of them. */
 const READ_FILINGS = ['preparer', 'approver', 'auditor'] as const;
 const READ_DOCKETS = ['docketer', 'auditor'] as const;
+/** Awards and what the bank wrote. */
+const READ_GRANTS = [...STAGES, 'auditor'] as const;
 const PREPARE = ['preparer'] as const;
 const APPROVE = ['approver'] as const;
 const OPERATE = ['operator'] as const;
@@ -90,6 +92,7 @@ export const ROLES_OF_ACTS = {
   'forecast.warn-unfiled': RUN,
   'grants.amend': INGEST,
   'grants.attach-check': RECONCILE,
+  'grants.awards': READ_GRANTS,
   'grants.cancel-award': INGEST,
   'grants.close': RECONCILE,
   'grants.evaluate': ['grants.rules'],
@@ -102,6 +105,7 @@ export const ROLES_OF_ACTS = {
   'grants.fetch': INGEST,
   'grants.ingest': INGEST,
   'grants.ingest-feed': RECONCILE,
+  'grants.lines': READ_GRANTS,
   'grants.obligations': SEE,
   'grants.periods': SEE,
   'grants.read-lane': ['grants.ingestion', 'grants.reconciliation'],
@@ -114,7 +118,8 @@ export const ROLES_OF_ACTS = {
   'grants.statements': SEE,
   'grants.status': SEE,
   'grants.trace': ['grants.reporting', 'grants.reconciliation', 'auditor'],
-  'grants.unmatched': SEE,
+  'grants.undo': RECONCILE,
+  'grants.unmatched': READ_GRANTS,
   'grants.verify': RECONCILE,
   'grants.withdrawal.decide': APPROVE,
   'grants.withdrawal.list': SEE,

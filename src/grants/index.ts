@@ -19,6 +19,7 @@ export {
 export { awardFile, awardPath, feedFile } from './acts/sources.ts';
 export { readAwardSpending, readFederalSpending, readSubawards } from './acts/spending.ts';
 export type {
+  AwardView,
   CloseReport,
   ExceptionSummary,
   ExceptionView,
@@ -27,6 +28,7 @@ export type {
   GrantorLedger,
   ReleaseReport,
   IngestionReport,
+  LineView,
   Organization,
   Pipeline,
   ReportKind,
@@ -40,6 +42,7 @@ export { laneDocuments } from './pipeline/lane-documents.ts';
 export { answerOf, evaluateGrantsCase } from './rules/evaluate.ts';
 export { readFeed } from './rules/feeds/read-feed.ts';
 export { grantsLawFrom } from './rules/law.ts';
+export { AWARD_STATES, LINE_STATES } from './rules/list-states.ts';
 export { type BankLine } from './rules/matching/bank-line.ts';
 export {
   type DatasetLibrary,

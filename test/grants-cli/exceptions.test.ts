@@ -185,7 +185,7 @@ describe('an award that changes', () => {
     const award = JSON.parse(line) as Record<string, unknown>;
     const more = JSON.stringify({ ...award, award_amount: Number(award['award_amount']) + 500_00 });
     await house.file('amended.json', more);
-    const waiting = () => house.data(['grants', 'unmatched', '--as-of', '2026-12-31']);
+    const waiting = () => house.data([...nora, 'grants', 'unmatched', '--as-of', '2026-12-31']);
     const entryOf = async (cents: number) =>
       listAt(await waiting(), 'entries').find(
         (one) => one['amountCents'] === cents && one['since'] === award['expected_on'],

@@ -38,7 +38,14 @@ async function filledIn(word: string): Promise<string> {
     return textAt(listed, 'exceptions', 0, 'id');
   }
   if (word !== 'LINE') return word;
-  const aged = await house.data(['grants', 'unmatched', '--as-of', '2026-06-30']);
+  const aged = await house.data([
+    '--key-file',
+    'nora.key',
+    'grants',
+    'unmatched',
+    '--as-of',
+    '2026-06-30',
+  ]);
   return textAt(
     listAt(aged, 'entries').find((entry) => entry['side'] === 'bank'),
     'id',

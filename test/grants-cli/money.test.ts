@@ -165,7 +165,7 @@ describe('a threshold', () => {
       `${YEAR}/bank-2026-q2.mt940.txt`,
       `${YEAR}/bank-2026-q3.bai2.txt`,
     ]);
-    const aged = await house.data(['grants', 'unmatched', '--as-of', '2026-06-30']);
+    const aged = await house.data([...nora, 'grants', 'unmatched', '--as-of', '2026-06-30']);
     const fee = listAt(aged, 'entries').find((one) => one['side'] === 'bank');
     expect(fee).toMatchObject({ bucket: '31-60', amountCents: 2500 });
     await house.data([

@@ -921,6 +921,16 @@ const GRANTS: readonly Mutation[] = [
     'ROW_DIFFERS balance.cents',
   ),
   one(
+    'what a person said of a bank line',
+    `update grant_resolution set awards = '{}', cents = null where undoes is null`,
+    'ROW_DIFFERS resolution.awards',
+  ),
+  one(
+    'which word about a bank line was taken back',
+    'update grant_resolution set undoes = null',
+    'ROW_DIFFERS resolution.undoes',
+  ),
+  one(
     'the code of a grants exception',
     `update grant_exception set escalation_code = 'OTHER'`,
     'ROW_DIFFERS grant_exception.escalation_code',

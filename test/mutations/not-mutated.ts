@@ -55,7 +55,6 @@ export const NOT_MUTATED: Readonly<Record<string, string>> = {
   grant_match: COMPUTED,
   grant_match_line: COMPUTED,
   grant_match_part: COMPUTED,
-  grant_resolution: COMPUTED,
   grant_crossing: COMPUTED,
   grant_received: COMPUTED,
 };

@@ -340,6 +340,31 @@ async function dockets(world: ReviewWorld, desk: DeskLine, by: Person): Promise<
   return personOf(world.app, key);
 }
 
+/** A line that a person gave to an award, and then took back. */
+async function wordsOfLine(desk: DeskLine, paula: Person): Promise<void> {
+  const lines = [
+    ':20:APRIL',
+    `:25:043000096/${ACCOUNT}`,
+    ':28C:9/1',
+    ':60F:C260401USD100,00',
+    ':61:2604160416C77,00NTRFNONREF//LB9',
+    ':86:SOME DONOR',
+    ':62F:C260430USD177,00',
+    '-',
+  ];
+  await desk.data(['grants', 'feed', await desk.file('april.sta', lines.join('\r\n'))], paula);
+  const waiting = await desk.data(['grants', 'unmatched', '--as-of', '2026-06-30'], paula);
+  const entries = listAt(waiting, 'entries');
+  const idOf = (side: string): string =>
+    textAt(
+      entries.find((entry) => entry['side'] === side),
+      'id',
+    );
+  const said = ['grants', 'resolve', idOf('bank'), '--reason', REASON];
+  await desk.data([...said, '--award', idOf('ledger')], paula);
+  await desk.data([...said, '--undo'], paula);
+}
+
 async function grants(desk: DeskLine, paula: Person, arthur: Person): Promise<void> {
   const awards = ['federal.ndjson', 'foundations.csv', 'campaign.xml'];
   const ingest = ['grants', 'ingest', ...awards.map((name) => join(YEAR, `awards-${name}`))];
@@ -352,6 +377,7 @@ async function grants(desk: DeskLine, paula: Person, arthur: Person): Promise<vo
   await desk.data(['grants', 'release', ...states], paula);
   const stated = ['--account', ACCOUNT, '--on', '2026-06-30', '--reason', REASON];
   await desk.data(['grants', 'balance', '100.00', ...stated], paula);
+  await wordsOfLine(desk, paula);
   const bad = { grantor_id: 'x', award_amount: 12.5, currency: 'EUR', fiscal_year: 1, tags: {} };
   await desk.run(
     ['grants', 'ingest', await desk.file('bad.ndjson', `${JSON.stringify(bad)}\n`)],

@@ -105,8 +105,8 @@ describe('a period', () => {
     await expect(named(`${line.slice(0, 8)}#9`)).rejects.toMatchObject({ code: 'NOT_FOUND' });
     expect(await world.count('grant_resolution')).toBe(0);
     const short = line.replace(/^(.{8}).*#/, '$1#');
-    expect(await named(short)).toEqual({ line });
-    expect(await named(second)).toEqual({ line: second });
+    expect(await named(short)).toEqual({ line, expectedPayments: [] });
+    expect(await named(second)).toEqual({ line: second, expectedPayments: [] });
     const closed = await world.pipeline.closePeriod(JANUARY, NOWHERE, ACTOR);
     expect(closed).toMatchObject({ kind: 'closed', release: { kind: 'passed', received: 1 } });
     // Asked again, the same answer.

@@ -69,6 +69,8 @@ const READS: Readonly<Record<string, Words>> = {
   'filing list': says('filing', 'list'),
   forecast: says('forecast'),
   'grants exceptions list': says('grants', 'exceptions', 'list', '--all'),
+  'grants awards': says('grants', 'awards'),
+  'grants lines': says('grants', 'lines'),
   'grants rules': says('grants', 'rules', '2026', '--states', 'PA', 'NC'),
   'grants statements': says('grants', 'statements'),
   'grants status': says('grants', 'status'),
@@ -138,9 +140,10 @@ const DOORS: Readonly<Record<string, string>> = {
   'grants/pipeline/fallback/exceptions.ts': 'grants exceptions show',
   'grants/pipeline/questions.ts': 'grants fetch, verify and retry, for the lane that is asked',
   'grants/store/awards.ts':
-    'grants rules, unmatched and reports; reconcile, whose entry names the person',
+    'grants rules, unmatched, awards and reports; reconcile, whose entry names the person',
   'grants/store/escalations.ts': 'the fallback stage, which takes exceptions over',
-  'grants/store/feeds.ts': 'grants unmatched; reconcile and close, whose entries name the person',
+  'grants/store/feeds.ts':
+    'grants unmatched and lines; reconcile and close, whose entries name the person',
   'grants/store/stage.ts': 'the doors of the stages above',
   'intake/conflict.ts': 'batch import, of a row that differs from its filing',
   'ledger/store/kept-facts.ts': 'audit set-aside show',

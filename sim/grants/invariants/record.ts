@@ -153,7 +153,7 @@ export function oneFact({ book, looks }: Evidence): Violation[] {
     'exception.opened': tables.grant_exception.length,
     'period.closed': book.months.length,
     'period.released': book.months.length,
-    'line.resolved': tables.grant_resolution.length,
+    'line.resolved': tables.grant_resolution.filter((row) => row['undoes'] === null).length,
     'fetch.ingested': questions('fetch', 'done'),
     'fetch.fallback': questions('fetch', 'fallback'),
     'verification.verified': questions('verification', 'done'),

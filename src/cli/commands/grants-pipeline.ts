@@ -4,7 +4,9 @@ import { addGrantsAmendments } from './grants-amend.ts';
 import { addGrantsExceptions } from './grants-exceptions.ts';
 import { addGrantsFetch } from './grants-fetch.ts';
 import { addGrantsIntake } from './grants-intake.ts';
+import { addGrantsLists } from './grants-lists.ts';
 import { addGrantsReconciliation } from './grants-reconcile.ts';
+import { addGrantsResolve } from './grants-resolve.ts';
 import { addGrantsRules } from './grants-rules.ts';
 import { addGrantsStatements } from './grants-statements.ts';
 import { addGrantsVerification } from './grants-verify.ts';
@@ -13,6 +15,8 @@ export function addGrantsPipelineCommands(grants: Command): void {
   addGrantsIntake(grants);
   addGrantsFetch(grants);
   addGrantsReconciliation(grants);
+  addGrantsLists(grants);
+  addGrantsResolve(grants);
   addGrantsStatements(grants);
   addGrantsVerification(grants);
   addGrantsRules(grants);

@@ -2,7 +2,7 @@
 import type { Command } from '../command.ts';
 import type { CloseReport, ReleaseReport, Pipeline } from '../../grants/index.ts';
 import { requirePerson } from '../../people/index.ts';
-import { checkReason, EXIT, misuse, periodId } from '../../core/index.ts';
+import { EXIT, misuse, periodId } from '../../core/index.ts';
 import type { PersonActor } from '../../access/index.ts';
 import { checkUuid } from '../arguments.ts';
 import { type Context, type GlobalOptions, withApp } from '../context.ts';
@@ -12,7 +12,6 @@ import {
   dollars,
   type OrganizationOptions,
   PERIOD_FORM,
-  readAmount,
   readOrganization,
   readPeriod,
   STATES_OPTION,
@@ -22,18 +21,8 @@ import { readDay } from './obligation-register.ts';
 
 const EVIDENCE_CHARACTERS_MAX = 500;
 
-interface SettleOptions {
-  readonly award?: string[];
-  readonly fee?: string;
-  readonly restOpen?: string;
-  readonly restNone?: string;
-  readonly reason: string;
-}
-
 export function addGrantsReconciliation(grants: Command): void {
   addReconcile(grants);
-  addUnmatched(grants);
-  addSettle(grants);
   addClose(grants);
   addAttachRegistration(grants);
   addHandOff(grants);
@@ -64,108 +53,6 @@ function addReconcile(grants: Command): void {
         }
       }),
     );
-}
-
-function addUnmatched(grants: Command): void {
-  grants
-    .command('unmatched')
-    .description('bank lines and expected payments without a match, oldest first')
-    .option('--as-of <day>', 'age as of this day (default: today in UTC)')
-    .inApp(async ({ app, out, actor }, own: { asOf?: string }) => {
-      const { openGrants } = await import('../../grants/index.ts');
-      const asOf = dayOr('--as-of', own.asOf, app.clock.now());
-      const entries = await openGrants(app, actor).unmatched(asOf);
-      out.result('grants unmatched', { asOf, entries }, () =>
-        [
-          table(
-            ['age', 'days', 'since', 'side', 'amount', 'rule', 'id'],
-            entries.map((one) => [
-              one.bucket,
-              one.days,
-              one.since,
-              one.side,
-              `${one.currency} ${dollars(one.amountCents)}`,
-              one.rule,
-              one.id,
-            ]),
-          ),
-          ...entries.map(({ id, why }) => `${id}: ${why}`),
-        ].join('\n'),
-      );
-    });
-}
-
-function addSettle(grants: Command): void {
-  grants
-    .command('resolve <line>')
-    .description(
-      'resolve a bank line that the rules leave to a person; 8 digits of its id and its number are enough: 897b9a56#2',
-    )
-    .option(
-      '--award <keys...>',
-      'the awards that it pays, or the one award that it reverses; omit if it pays no award',
-    )
-    .option(
-      '--fee <amount>',
-      'the fee that the bank deducted, like 25.00; it counts as received on the award',
-    )
-    .option(
-      '--rest-open <amount>',
-      'the remainder of the line that is not identified yet, like 120.00; the line stays open until it is',
-    )
-    .option('--rest-none <amount>', 'the remainder of the line that pays none of your awards')
-    .requiredOption('--reason <text>', 'reason; recorded in the ledger')
-    .action(async (name: string, own: SettleOptions, command: Command) =>
-      acting(command, async ({ out }, pipeline, person) => {
-        const reason = checkReason('--reason', own.reason);
-        const expectedPayments = own.award ?? [];
-        const feeCents = own.fee === undefined ? 0 : readAmount('--fee', own.fee);
-        const rest = restOf(own);
-        const decision = { line: name, expectedPayments, feeCents, reason, by: person.id };
-        const { line } = await pipeline.resolve({
-          ...decision,
-          ...(rest !== undefined && { rest }),
-        });
-        const resolved = {
-          line,
-          expectedPayments,
-          feeCents,
-          ...(rest !== undefined && { rest }),
-          reason,
-        };
-        out.result('grants resolve', resolved, () => resolvedWords(resolved));
-      }),
-    );
-}
-
-type Rest = NonNullable<Parameters<Pipeline['resolve']>[0]['rest']>;
-
-function restOf({ restOpen, restNone }: SettleOptions): Rest | undefined {
-  if (restOpen !== undefined && restNone !== undefined) {
-    throw misuse(
-      'Expected one of --rest-open and --rest-none: the remainder is not identified yet, or pays none of your awards',
-    );
-  }
-  if (restOpen !== undefined) return { state: 'open', cents: readAmount('--rest-open', restOpen) };
-  if (restNone !== undefined) return { state: 'none', cents: readAmount('--rest-none', restNone) };
-  return undefined;
-}
-
-function resolvedWords(resolved: {
-  readonly line: string;
-  readonly expectedPayments: readonly string[];
-  readonly feeCents: number;
-  readonly rest?: Rest;
-}): string {
-  const { line, expectedPayments, feeCents, rest } = resolved;
-  const again = 'Run grants reconcile again.';
-  if (expectedPayments.length === 0) return `${line} pays no award. ${again}`;
-  const kept = feeCents === 0 ? '' : `; the bank deducted ${dollars(feeCents)}`;
-  const paid = `${line} is for ${expectedPayments.join(', ')}${kept}`;
-  if (rest === undefined) return `${paid}. ${again}`;
-  return rest.state === 'none'
-    ? `${paid}; ${dollars(rest.cents)} of it pays none of your awards. ${again}`
-    : `${paid}; ${dollars(rest.cents)} of it is not identified yet. The line and its period stay open: resolve the line again when the remainder is known.`;
 }
 
 function addClose(grants: Command): void {
@@ -287,6 +174,6 @@ export function releaseWords(release: ReleaseReport): string[] {
   ];
 }
 
-function dayOr(option: string, given: string | undefined, now: number): string {
+export function dayOr(option: string, given: string | undefined, now: number): string {
   return given === undefined ? new Date(now).toISOString().slice(0, 10) : readDay(option, given);
 }

@@ -99,10 +99,16 @@ export const GRANT_FACTS = {
     when: 'A person resolves a bank line.',
     fields: {
       awards: ['text'],
+      reason: 'text',
+      'cents?': ['number'],
       'fee_cents?': 'number',
       'rest?': 'text',
       'rest_cents?': 'number',
     },
+  },
+  'line.undone': {
+    when: 'A person takes back what was last said of a bank line.',
+    fields: { undoes: 'number', reason: 'text' },
   },
   'period.closed': {
     when: 'A period closes with its totals.',

@@ -77,6 +77,7 @@ const ACTORS: { readonly [Type in FactType]?: Kinds } = {
   'feed.withdrawal_refused': PERSON,
   'balance.stated': PERSON,
   'line.resolved': PERSON,
+  'line.undone': PERSON,
   'registration.checked': PERSON,
   'exception.resolution_proposed': PERSON,
   'exception.resolution_approved': PERSON,

@@ -23,7 +23,10 @@ const STEPS: ActsOf<Steps> = {
   runRetryQueue: 'grants.retry',
   reconcilePeriod: 'grants.reconcile',
   resolve: 'grants.resolve',
+  undo: 'grants.undo',
   unmatched: 'grants.unmatched',
+  lines: 'grants.lines',
+  awards: 'grants.awards',
   statements: 'grants.statements',
   stateBalance: 'grants.state-balance',
   closePeriod: 'grants.close',
@@ -54,8 +57,10 @@ const EXCEPTIONS: ActsOf<Pipeline['exceptions']> = {
  * matched, an award is replaced, and the entries of that work name its person.
  */
 const OPENING: ReadonlySet<ActName> = new Set([
+  'grants.awards',
   'grants.evaluate',
   'grants.exception.show',
+  'grants.lines',
   'grants.report',
   'grants.trace',
   'grants.unmatched',

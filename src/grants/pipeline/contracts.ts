@@ -13,6 +13,7 @@ import type { PaidToIndividuals } from '../rules/reporting/schedule-i-individual
 import type { PeriodTotals } from '../rules/matching/period.ts';
 import type { Schedules } from '../rules/reporting/report-rows.ts';
 import type { Sf425Input } from '../rules/reporting/sf425.ts';
+import type { AwardsWanted, AwardView, LinesWanted, LineView, Page } from './list-contracts.ts';
 import type { BalanceByPerson, FeedReport, StatementView, Withdrawals } from './bank-contracts.ts';
 import type { Exceptions } from './exception-contracts.ts';
 import type {
@@ -35,6 +36,7 @@ import type { Installation } from '../../ledger/index.ts';
 export type * from './bank-contracts.ts';
 export type * from './exception-contracts.ts';
 export type * from './lane-contracts.ts';
+export type * from './list-contracts.ts';
 export type * from './rules-contracts.ts';
 export type * from './source-contracts.ts';
 
@@ -90,6 +92,8 @@ export interface ResolvedByPerson {
   /** The id of the line, or enough of its beginning to tell it from all other open ones. */
   readonly line: string;
   readonly expectedPayments: readonly string[];
+  /** A split: what each of them has of the line, in their order. All that is open of each unless told. */
+  readonly cents?: readonly number[];
   /** What the bank kept of the payment: the award is paid with it. None unless told. */
   readonly feeCents?: number;
   /**
@@ -104,6 +108,22 @@ export interface ResolvedByPerson {
 export interface ResolvedLine {
   /** Its whole id. */
   readonly line: string;
+  /** By their whole keys. */
+  readonly expectedPayments: readonly string[];
+}
+
+/** Takes back what was last said of a line; what was said before it counts again. */
+export interface UndoneByPerson {
+  /** As in `ResolvedByPerson`. */
+  readonly line: string;
+  readonly reason: string;
+  readonly by: PersonId;
+}
+
+export interface UndoneLine {
+  readonly line: string;
+  /** What had been said. */
+  readonly undone: { readonly awards: readonly string[]; readonly reason: string };
 }
 
 export interface PeriodView extends PeriodName {
@@ -195,7 +215,11 @@ export interface Pipeline {
   /** Matches every open line up to a day; may be repeated until the period is closed. */
   reconcilePeriod(period: Pick<PeriodName, 'to'>, actor: ActorRef): Promise<ReconciliationReport>;
   resolve(decision: ResolvedByPerson): Promise<ResolvedLine>;
+  undo(decision: UndoneByPerson): Promise<UndoneLine>;
+  /** What is expected later than the day is among it, marked as such. */
   unmatched(asOf: string): Promise<readonly AgedEntry[]>;
+  lines(wanted: LinesWanted): Promise<Page<LineView>>;
+  awards(wanted: AwardsWanted): Promise<Page<AwardView>>;
   /** Of an account, or of all; without those that are withdrawn. */
   statements(account?: string): Promise<readonly StatementView[]>;
   stateBalance(balance: BalanceByPerson): Promise<void>;

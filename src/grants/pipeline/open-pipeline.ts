@@ -12,7 +12,10 @@ import { attachCheck, releasePeriod } from './reconciliation/release.ts';
 import { closePeriod } from './reconciliation/close-period.ts';
 import { ingestFeed } from './reconciliation/ingest-feed.ts';
 import { listStatements, stateBalance } from './reconciliation/state-balance.ts';
-import { periods, reconcile, resolve, unmatched } from './reconciliation/reconcile.ts';
+import { listAwards } from './reconciliation/list-awards.ts';
+import { listLines } from './reconciliation/list-lines.ts';
+import { periods, reconcile, unmatched } from './reconciliation/reconcile.ts';
+import { resolve, undo } from './reconciliation/resolve-lines.ts';
 import { runRetryQueue, verifyGrantor } from './reconciliation/verify.ts';
 import { withdrawalsOf } from './reconciliation/withdraw.ts';
 import { reportFigures, traceFigure } from './reporting/report-figures.ts';
@@ -54,7 +57,10 @@ export function openPipeline(deps: PipelineDeps): Pipeline {
     runRetryQueue: (ledger) => withTakeOver(runRetryQueue(reconciliation, ledger)),
     reconcilePeriod: ({ to }, actor) => reconcile(reconciliation, to, actor),
     resolve: (decision) => resolve(reconciliation, decision),
+    undo: (decision) => undo(reconciliation, decision),
     unmatched: (asOf) => unmatched(reconciliation, asOf),
+    lines: (wanted) => listLines(reconciliation, wanted),
+    awards: (wanted) => listAwards(reconciliation, wanted),
     statements: (account) => listStatements(reconciliation, account),
     stateBalance: (balance) => stateBalance(reconciliation, balance),
     withdrawals: withdrawalsOf(reconciliation),

@@ -27,6 +27,15 @@ select account || '/' || on_day::text || '/' || n as id,
 from grant_balance where tenant = $1`,
   ],
   [
+    'resolution',
+    sql('compared-resolutions')`
+select feed || '#' || ordinal || '/' || n as id, jsonb_build_object('awards', to_jsonb(awards), 'reason', reason,
+  'cents', to_jsonb(cents), 'fee_cents', nullif(fee_cents, 0), 'rest_cents', nullif(rest_cents, 0),
+  'rest', case when rest_cents = 0 then null when rest_open then 'open' else 'none' end,
+  'undoes', undoes, 'resolved_by', resolved_by::text) as fields
+from grant_resolution where tenant = $1`,
+  ],
+  [
     'grant_exception',
     sql('compared-grant-exceptions')`
 select id::text, jsonb_build_object('boundary', boundary, 'escalation_code', escalation_code,

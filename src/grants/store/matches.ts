@@ -157,19 +157,30 @@ insert into grant_resolution (tenant, feed, ordinal, n, awards, reason, resolved
 select $1, $2, $3, coalesce(max(n), 0) + 1, $4, $5, $6, $7, $8::bigint[], $9::bigint, $10::boolean from grant_resolution
 where tenant = $1 and feed = $2 and ordinal = $3 returning n`;
 
+const UNDO = sql('grants-resolution-undo')`
+insert into grant_resolution (tenant, feed, ordinal, n, awards, undoes, reason, resolved_by)
+select $1, $2, $3, max(n) + 1, '{}', $4::int, $5, $6 from grant_resolution
+where tenant = $1 and feed = $2 and ordinal = $3 returning n`;
+
+// What still counts of what people said: no undo, and no word that one took back.
+const COUNTS = (word: string): string => `${word}.undoes is null and not exists (
+    select 1 from grant_resolution u where u.tenant = ${word}.tenant and u.feed = ${word}.feed
+      and u.ordinal = ${word}.ordinal and u.undoes = ${word}.n)`;
+
 const RESOLUTIONS = sql('grants-resolutions')`
 select * from (
-  select distinct on (feed, ordinal) feed, ordinal, awards, reason, fee_cents, cents, rest_cents, rest_open, resolved_at
-  from grant_resolution
-  where tenant = $1 order by feed, ordinal, n desc) last
+  select distinct on (r.feed, r.ordinal) r.feed, r.ordinal, r.n, r.awards, r.reason, r.fee_cents, r.cents, r.rest_cents,
+    r.rest_open, r.resolved_at
+  from grant_resolution r
+  where r.tenant = $1 and ${COUNTS('r')} order by r.feed, r.ordinal, r.n desc) last
 order by resolved_at, feed, ordinal`;
 
 const OPEN_RESTS = sql('grants-open-rests-after')`
 select 1 from grant_resolution s
 join grant_line l on l.tenant = s.tenant and l.feed = s.feed and l.ordinal = s.ordinal
-where s.tenant = $1 and s.rest_open and l.booked_on > $2::date
+where s.tenant = $1 and s.rest_open and l.booked_on > $2::date and ${COUNTS('s')}
   and not exists (select 1 from grant_resolution t
-    where t.tenant = s.tenant and t.feed = s.feed and t.ordinal = s.ordinal and t.n > s.n)
+    where t.tenant = s.tenant and t.feed = s.feed and t.ordinal = s.ordinal and t.n > s.n and ${COUNTS('t')})
   and not exists (select 1 from grant_match_line x
     where x.tenant = s.tenant and x.feed = s.feed and x.ordinal = s.ordinal) limit 1`;
 
@@ -196,6 +207,22 @@ export interface ResolvedRest {
   readonly cents: number;
 }
 
+/** One that is stored, by its number among the words about its line. */
+export interface SaidOfLine extends LineResolution {
+  readonly n: number;
+}
+
+/** Takes a word back; the one before it counts again. */
+export async function undoResolution(
+  at: StageRun,
+  { feed, ordinal, n }: Pick<SaidOfLine, 'feed' | 'ordinal' | 'n'>,
+  why: { readonly reason: string; readonly by: PersonId },
+): Promise<number> {
+  const values = [at.tenant, feed, ordinal, n, why.reason, why.by];
+  const [row] = await at.run(UNDO, values).catch(refusedByRule);
+  return Number(row?.['n']);
+}
+
 export async function addResolution(
   at: StageRun,
   resolution: LineResolution & { readonly by: PersonId },
@@ -203,15 +230,16 @@ export async function addResolution(
   const { feed, ordinal, awards, reason, by, feeCents, cents, rest } = resolution;
   const values = [feed, ordinal, [...awards], reason, by, feeCents, cents ?? null];
   const ofRest = [rest?.cents ?? 0, rest?.state === 'open'];
-  const [row] = await at.run(RESOLVE, [at.tenant, ...values, ...ofRest]);
+  const [row] = await at.run(RESOLVE, [at.tenant, ...values, ...ofRest]).catch(refusedByRule);
   return Number(row?.['n']);
 }
 
 /** The last word of a person about each line, the earliest first. */
-export async function resolutions(at: StageRun): Promise<readonly LineResolution[]> {
+export async function resolutions(at: StageRun): Promise<readonly SaidOfLine[]> {
   return (await at.run(RESOLUTIONS, [at.tenant])).map((row) => ({
     feed: text(row['feed']),
     ordinal: Number(row['ordinal']),
+    n: Number(row['n']),
     // A column of texts.
     awards: row['awards'] as string[],
     reason: text(row['reason']),

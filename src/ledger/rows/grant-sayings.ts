@@ -34,6 +34,24 @@ const awardEnd: SayingsOf = ({ subj, data }) => [
   },
 ];
 
+/** What one word says and another does not is null in its row: an undo has no awards, a word undoes nothing. */
+const resolution: SayingsOf = ({ type, subj, actor, data }) => [
+  {
+    kind: 'resolution',
+    id: `${subj.id}/${subj.ver}`,
+    set: {
+      awards: type === 'line.undone' ? [] : at(data, 'awards'),
+      reason: at(data, 'reason'),
+      cents: at(data, 'cents'),
+      fee_cents: at(data, 'fee_cents'),
+      rest: at(data, 'rest'),
+      rest_cents: at(data, 'rest_cents'),
+      undoes: at(data, 'undoes'),
+      resolved_by: actor.id,
+    },
+  },
+];
+
 export const grantSayings: Readonly<Record<string, SayingsOf>> = {
   'period.closed': ({ subj, data }) => [
     {
@@ -61,6 +79,8 @@ export const grantSayings: Readonly<Record<string, SayingsOf>> = {
       set: { cents: at(data, 'cents'), stated_by: actor.id },
     },
   ],
+  'line.resolved': resolution,
+  'line.undone': resolution,
   'exception.opened': ({ subj, data, body }) => [
     {
       kind: 'grant_exception',

@@ -38,6 +38,7 @@ export const ROW_KINDS = [
   'period',
   'release',
   'balance',
+  'resolution',
   'grant_exception',
   'grant_document',
   'grant_feed',

@@ -13,11 +13,13 @@ const NOTHING: Reopened = new Map();
 interface AskedResolution {
   readonly line: string;
   readonly expectedPayments: readonly string[];
+  /** A split: what each of them has, in their order. */
+  readonly cents: readonly number[] | undefined;
   readonly feeCents: number;
   readonly rest: ResolvedRest | undefined;
 }
 
-interface CheckedResolution extends Pick<LineResolution, 'cents'> {
+interface CheckedResolution extends Pick<LineResolution, 'cents' | 'awards'> {
   /** By its whole id. */
   readonly line: string;
 }
@@ -41,16 +43,18 @@ export async function checkResolution(
       );
     }
     if (feeCents > 0) throw misuse('A fee can only be deducted from money received for an award');
-    if (resolution.expectedPayments.length > 0)
-      await checkTakenBack(deps, at, line, resolution.expectedPayments);
-    return { line: line.id, cents: undefined };
+    if (resolution.cents !== undefined) {
+      throw misuse('Only money received can be split; a debit reverses payments of one award');
+    }
+    const awards = await takenBackFrom(deps, at, line, resolution.expectedPayments);
+    return { line: line.id, awards, cents: undefined };
   }
-  const asked = new Set(resolution.expectedPayments);
-  if (asked.size < resolution.expectedPayments.length) {
-    throw misuse(`Line ${line.id}: name each award once`);
-  }
-  const wanted = await wantedExpectedPayments(deps, at, asked);
-  const cents = wanted.reduce((sum, { amountCents }) => sum + amountCents, 0);
+  const wanted = await wantedExpectedPayments(deps, at, resolution.expectedPayments);
+  const asked = new Set(wanted.map(({ id }) => id));
+  if (asked.size < wanted.length) throw misuse(`Line ${line.id}: name each award once`);
+  const said = resolution.cents === undefined ? undefined : partsSaid(wanted, resolution.cents);
+  const ofEach = said ?? wanted.map(({ amountCents }) => amountCents);
+  const cents = ofEach.reduce((sum, one) => sum + one, 0);
   const isMoneyIn = line.direction === 'credit' && line.status === 'booked';
   if (!isMoneyIn || wanted.some(({ currency }) => currency !== line.currency)) {
     throw ruledOut(
@@ -59,7 +63,7 @@ export async function checkResolution(
   }
   const gross = line.amountCents + feeCents;
   if (rest !== undefined) checkRest(line.id, { gross, known: cents, rest });
-  else if (wanted.length > 1 && cents !== gross) {
+  else if ((wanted.length > 1 || said !== undefined) && cents !== gross) {
     const remedy =
       cents < gross
         ? `; use --rest-open if the other ${gross - cents} cents are not identified, or --rest-none if they pay none of your awards`
@@ -74,34 +78,69 @@ export async function checkResolution(
     );
   }
   await checkNotHeld(deps, at, line, asked);
-  const isToTheCent = wanted.length > 1 || rest !== undefined;
-  return {
-    line: line.id,
-    cents: isToTheCent ? wanted.map(({ amountCents }) => amountCents) : undefined,
-  };
+  const isToTheCent = wanted.length > 1 || rest !== undefined || said !== undefined;
+  return { line: line.id, awards: [...asked], cents: isToTheCent ? ofEach : undefined };
 }
 
-/** The open expected payments with these ids, in their order. */
+/** Throws unless each award has room for its part. */
+function partsSaid(
+  wanted: readonly ExpectedPayment[],
+  cents: readonly number[],
+): readonly number[] {
+  if (cents.length !== wanted.length) throw misuse('A split needs one amount for each award');
+  for (const [index, { id, amountCents }] of wanted.entries()) {
+    const part = cents[index] ?? 0;
+    if (!Number.isSafeInteger(part) || part <= 0) {
+      throw misuse(`Award ${id}: expected an amount above zero, found ${part} cents`);
+    }
+    if (part > amountCents) {
+      throw ruledOut(
+        `Award ${id} has ${amountCents} cents open, and its part is ${part}; correct the amounts`,
+      );
+    }
+  }
+  return cents;
+}
+
+/** The open expected payments with these names, in their order. */
 async function wantedExpectedPayments(
   deps: ReconciliationDeps,
   at: StageRun,
-  asked: ReadonlySet<string>,
+  names: readonly string[],
 ): Promise<readonly ExpectedPayment[]> {
-  const found = new Map<string, ExpectedPayment>();
+  const found = names.map(() => new Map<string, ExpectedPayment>());
   const look = async (reopened: Reopened): Promise<void> => {
     for await (const { expectedPayments } of openExpectedPayments(deps, at, reopened)) {
-      for (const expectedPayment of expectedPayments)
-        if (asked.has(expectedPayment.id)) found.set(expectedPayment.id, expectedPayment);
+      for (const expectedPayment of expectedPayments) {
+        for (const [index, name] of names.entries()) {
+          if (isAwardNamed(name, expectedPayment.id))
+            found[index]?.set(expectedPayment.id, expectedPayment);
+        }
+      }
     }
   };
   await look(NOTHING);
   // What a return of this matching sets free is known only when everything open was looked at.
-  if (found.size < asked.size) await look((await openItems(deps, at, LAST_DAY)).reopened);
-  return [...asked].map((id) => {
-    const expectedPayment = found.get(id);
-    if (expectedPayment === undefined) throw notFound(`No open award ${id}; see grants unmatched`);
-    return expectedPayment;
-  });
+  if (found.some(({ size }) => size === 0))
+    await look((await openItems(deps, at, LAST_DAY)).reopened);
+  return found.map((payments, index) => onlyOne(names[index] ?? '', [...payments.values()]));
+}
+
+/** The whole key of an award, or its beginning. */
+function isAwardNamed(name: string, key: string): boolean {
+  return key === name || (name.length >= AWARD_NAME_MIN && key.startsWith(name));
+}
+
+/** Fewer characters of a key would name too many awards. */
+const AWARD_NAME_MIN = 8;
+
+function onlyOne<One>(name: string, found: readonly One[]): One {
+  const [one, second] = found;
+  if (one === undefined) throw notFound(`No open award ${name}; see grants awards`);
+  if (second !== undefined) {
+    throw misuse(`"${name}" matches ${found.length} open awards; add more characters of its key`);
+  }
+  return one;
 }
 
 interface AskedRest {
@@ -153,22 +192,25 @@ async function checkNotHeld(
   }
 }
 
-/** Throws unless money out is to be taken off one award, which has a payment of closed or open periods. */
-async function checkTakenBack(
+/** The one award that money out is to be taken off; throws unless it has a payment of closed or open periods. */
+async function takenBackFrom(
   deps: ReconciliationDeps,
   at: StageRun,
   line: BankLine,
   awards: readonly string[],
-): Promise<void> {
-  const [award = '', second] = awards;
+): Promise<readonly string[]> {
+  const [award, second] = awards;
+  if (award === undefined) return [];
   if (second !== undefined || line.status !== 'booked') {
     throw ruledOut(
       `Line ${line.id} is a debit; it can reverse payments of one award only, and only when it is booked`,
     );
   }
-  if ((await countedAwards(at, [award])).has(award)) return;
+  if ((await countedAwards(at, [award])).has(award)) return awards;
+  const open = new Set<string>();
   for await (const { expectedPayments } of openExpectedPayments(deps, at, NOTHING)) {
-    if (expectedPayments.some(({ id }) => id === award)) return;
+    for (const { id } of expectedPayments) if (isAwardNamed(award, id)) open.add(id);
   }
-  throw notFound(`Award ${award} has received no money`);
+  if (open.size === 0) throw notFound(`Award ${award} has received no money`);
+  return [onlyOne(award, [...open])];
 }

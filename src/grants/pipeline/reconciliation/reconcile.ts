@@ -1,17 +1,10 @@
-/** Matching, and what people resolve. */
+/** Matching, and what waits for it. */
 import { type ActorRef, instant, toRfc3339 } from '../../../core/index.ts';
 import { type AgedEntry, agedUnmatched } from '../../rules/matching/aged.ts';
-import { addResolution, closedPeriods, lockMatching, replaceDraft } from '../../store/matches.ts';
-import type {
-  PeriodView,
-  ReconciliationReport,
-  ResolvedByPerson,
-  ResolvedLine,
-} from '../contracts.ts';
+import { closedPeriods, lockMatching, replaceDraft } from '../../store/matches.ts';
+import type { PeriodView, ReconciliationReport } from '../contracts.ts';
 import { dayOfText } from './day-of-text.ts';
 import { DraftTotals } from './draft-totals.ts';
-import { lineOfId } from './line-codec.ts';
-import { checkResolution } from './check-resolution.ts';
 import { openItems, outcomesOf } from './open-items.ts';
 import type { ReconciliationDeps } from './deps.ts';
 
@@ -50,32 +43,6 @@ export async function unmatched(
   return deps.store.transaction(async (at) => {
     const items = await openItems(deps, at, day);
     return agedUnmatched(outcomesOf(deps, items), day);
-  });
-}
-
-/** Takes effect with the next matching; until its period is closed, a later word replaces it. */
-export async function resolve(
-  deps: ReconciliationDeps,
-  decision: ResolvedByPerson,
-): Promise<ResolvedLine> {
-  return deps.store.transaction(async (at) => {
-    await lockMatching(at);
-    const { expectedPayments: awards, reason, by, feeCents = 0, rest } = decision;
-    const { line, cents } = await checkResolution(deps, at, { ...decision, feeCents, rest });
-    const { feed, ordinal } = lineOfId(line);
-    const said = { feed, ordinal, awards, reason, by, feeCents, cents, rest };
-    const n = await addResolution(at, said);
-    await deps.store.record(at, {
-      type: 'line.resolved',
-      actor: { kind: 'user', id: by },
-      subject: { kind: 'grant_line', id: line, ver: n },
-      data: {
-        awards: [...awards],
-        ...(feeCents > 0 && { fee_cents: feeCents }),
-        ...(rest !== undefined && { rest: rest.state, rest_cents: rest.cents }),
-      },
-    });
-    return { line };
   });
 }
 
