@@ -558,6 +558,42 @@ create table grant_report (
   primary key (tenant, id)
 );
 
+-- A duty of an award, or of the organization, that a person has filed: the receipt is sealed with the confirmation. A slip is
+-- corrected by another party with a reason; what was said before stays.
+create table grant_duty (
+  tenant text not null references tenant,
+  -- As the list of obligations names it.
+  obligation text not null check (obligation ~ '^fwo1-[0-9a-f]{32}$'),
+  n int not null check (n >= 1),
+  filing_kind text not null check (length(filing_kind) between 1 and 100),
+  period text not null check (length(period) between 1 and 40),
+  filed_on date not null,
+  receipt_sha256 bytea not null check (octet_length(receipt_sha256) = 32),
+  evidence_sha256 bytea check (octet_length(evidence_sha256) = 32),
+  ct bytea not null check (octet_length(ct) = 32),
+  reason text check (length(reason) between 1 and 500),
+  filed_by uuid not null,
+  recorded_at timestamptz not null default now(),
+  primary key (tenant, obligation, n),
+  constraint grant_duty_corrected check ((n > 1) = (reason is not null)),
+  foreign key (tenant, filed_by) references person (tenant, id)
+);
+create index grant_duty_receipt on grant_duty (tenant, receipt_sha256);
+
+create function guard_grant_duty() returns trigger language plpgsql as $$
+begin
+  if new.n > 1 and not exists (select 1 from grant_duty d
+    where d.tenant = new.tenant and d.obligation = new.obligation and d.n = new.n - 1
+      and are_two_parties(d.tenant, d.filed_by, new.filed_by)) then
+    raise exception 'what one person recorded of obligation % is corrected by another', new.obligation
+      using errcode = 'restrict_violation', constraint = 'grant_duty_by_another';
+  end if;
+  return new;
+end $$;
+create trigger grant_duty_guard before insert on grant_duty for each row execute function guard_grant_duty();
+create trigger grant_duty_actor before insert on grant_duty for each row execute function guard_actor('filed_by');
+alter table grant_duty enable always trigger grant_duty_guard, enable always trigger grant_duty_actor;
+
 -- Questions -------------------------------------------------------------------------------------------------------------
 
 -- Questions to lanes: for an award document (ingestion), about a grantor's ledger (reconciliation). What is asked is frozen
@@ -636,5 +672,5 @@ alter table question enable always trigger question_guard;
 select keep_forever(name) from unnest(array['grant_document', 'grant_award', 'grant_award_group', 'grant_award_end',
   'grant_metadata', 'grant_escalation', 'grant_exception', 'grant_feed', 'grant_statement', 'grant_line', 'grant_line_group',
   'grant_balance', 'grant_period', 'grant_match', 'grant_match_line', 'grant_match_part', 'grant_resolution', 'grant_crossing',
-  'grant_check', 'grant_release', 'grant_received', 'grant_evaluation', 'grant_report', 'question_try']) name;
+  'grant_check', 'grant_release', 'grant_received', 'grant_evaluation', 'grant_report', 'grant_duty', 'question_try']) name;
 select keep_forever('question', may_change => true);

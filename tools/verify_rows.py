@@ -290,6 +290,8 @@ RULES = {
     'registration.checked': plain('grant_check', 'jurisdiction checked_on', attached_by=by),
     'report.drawn': plain('grant_report', 'kind from to figures hash', ct=ct),
     'rules.evaluated': plain('grant_evaluation', 'crossings obligations sha256', ct=ct),
+    'duty.filed': plain('grant_duty', 'filing_kind period filed_on receipt_sha256', lambda e: '%s/%d' % (e.id, e.ver),
+                        evidence_sha256=of('evidence_sha256'), reason=of('reason'), filed_by=by, ct=ct),
     'award.amended': AWARD_END, 'award.cancelled': AWARD_END}
 # --- What rows say only together: the hash over a batch, and that over a proposal with its items.
 class Sums:

@@ -7,7 +7,7 @@ import type { Habit } from './habits.ts';
 import { YearOffice } from './office.ts';
 import { yearOfSeed } from './year-of-seed.ts';
 
-const START_MS = Date.UTC(2027, 0, 4, 9);
+const START_MS = Date.UTC(2027, 2, 1, 9);
 
 export async function runYear(
   seed: number,

@@ -1,3 +1,4 @@
+export { fileDuty, openDutyProof } from './acts/duties.ts';
 export { ledgerOfFile, ledgerOfLane, readingLane } from './acts/lane-sources.ts';
 export {
   awardEntries,
@@ -21,6 +22,7 @@ export { readAwardSpending, readFederalSpending, readSubawards } from './acts/sp
 export type {
   AwardView,
   CloseReport,
+  ClosingPreview,
   ExceptionSummary,
   ExceptionView,
   FeedReport,

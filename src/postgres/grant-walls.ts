@@ -90,6 +90,9 @@ const RIGHTS: Readonly<Record<Stage, readonly Right[]>> = {
     ['grant_metadata', ...ADD],
     ['grant_escalation', 'insert'],
     ['grant_evaluation', ...ADD],
+    ['grant_duty', ...ADD],
+    // Another party corrects what one has recorded.
+    ['person', 'select (tenant, id, party, disabled_at)'],
   ],
   reporting: [
     ['grant_award_group', 'select'],

@@ -74,9 +74,12 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
     'grants.attach-check grants.close grants.ingest-feed grants.reconcile grants.release grants.resolve',
     'grants.state-balance grants.undo grants.verify grants.withdrawal.propose',
   ],
-  irueft: ['grants.awards grants.lines grants.unmatched'],
+  irueft: [
+    'grants.awards grants.duty.evidence grants.lines grants.preview-closing grants.unmatched',
+  ],
   ret: ['grants.trace'],
   u: ['grants.evaluate'],
+  ue: ['grants.duty.file'],
   et: ['grants.report'],
   f: ['grants.exception.propose grants.exception.withdraw'],
   fat: ['grants.exception.show'],

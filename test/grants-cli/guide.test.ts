@@ -33,6 +33,9 @@ afterAll(() => house.close());
 
 /** What the guide leaves to the reader is looked up as a reader would. */
 async function filledIn(word: string): Promise<string> {
+  // What the command before has shown.
+  if (word === 'HASH')
+    return / --expect-hash ([0-9a-f]{64})/.exec(said.at(-1)?.stdout ?? '')?.[1] ?? '';
   if (word === 'EXCEPTION') {
     const listed = await house.data(['grants', 'exceptions', 'list', '--all']);
     return textAt(listed, 'exceptions', 0, 'id');
@@ -72,6 +75,7 @@ describe('the guide, followed line by line', () => {
     expect(text).toMatch(/IRS990\/TotalContributionsAmt +\S.* 45001 +45,000\.75/);
     expect(text).toMatch(/SF425\/10c +10c +100 +100\.00/);
     expect(text).toContain('bank     2026-10-06  5,250.75  LB261006-0001');
+    expect(text).toMatch(/conditional \(\d+\): owed only if federal expenditures of the year/);
     expect(await house.data(['grants', 'status'])).toMatchObject({
       openExceptions: 0,
       closedPeriods: 4,

@@ -26,10 +26,12 @@ beforeAll(async () => {
 afterAll(() => house.close());
 
 const file = (name: string): string => `${YEAR}/${name}`;
-const close = (period: string, code: number): Step => ({
-  words: ['grants', 'close', period, '--account', ACCOUNT, ...STATES],
-  code,
-});
+/** Exactly what was shown before. */
+async function close(tenant: Tenant, period: string, code: number): Promise<Step> {
+  const words = ['grants', 'close', period, '--account', ACCOUNT, ...STATES];
+  const { hash } = await tenant.data(words);
+  return { words: [...words, '--expect-hash', String(hash)], code };
+}
 
 async function* year(tenant: Tenant): AsyncGenerator<Step> {
   const awards = ['awards-federal.ndjson', 'awards-foundations.csv', 'awards-campaign.xml'];
@@ -39,19 +41,19 @@ async function* year(tenant: Tenant): AsyncGenerator<Step> {
   const first = ['bank-2026-02-10.camt052.xml', 'bank-2026-q1.camt053.xml'];
   yield { words: ['grants', 'feed', ...first.map(file)], code: 0 };
   yield { words: ['grants', 'reconcile', '--to', '2026-03-31'], code: 0 };
-  yield close('2026-Q1', 0);
+  yield await close(tenant, '2026-Q1', 0);
   const rest = ['bank-2026-q2.mt940.txt', 'bank-2026-q3.bai2.txt', 'bank-2026-q4.ofx'];
   yield { words: ['grants', 'feed', ...rest.map(file)], code: 0 };
   // The line with the bank's fee is looked up, as a person would.
   const aged = await tenant.data(['grants', 'unmatched', '--as-of', '2026-06-30']);
   const line = String(listAt(aged, 'entries').find((one) => one['side'] === 'bank')?.['id']);
   yield { words: ['grants', 'resolve', line, '--reason', 'fee of the bank'], code: 0 };
-  yield close('2026-Q2', 0);
-  yield close('2026-Q3', 4);
+  yield await close(tenant, '2026-Q2', 0);
+  yield await close(tenant, '2026-Q3', 4);
   const check = ['--checked-on', '2026-09-30', '--evidence', 'registration 105882'];
   yield { words: ['grants', 'attach-registration', 'PA', ...check], code: 0 };
   yield { words: ['grants', 'release', ...STATES], code: 0 };
-  yield close('2026-Q4', 0);
+  yield await close(tenant, '2026-Q4', 0);
   yield { words: ['grants', 'rules', '2026', ...STATES], code: 0 };
   yield { words: ['report', '990', '--period', '2026'], code: 0 };
 }

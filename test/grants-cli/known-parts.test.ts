@@ -74,7 +74,7 @@ it('the known gifts wait with their line until the rest is named, and are counte
 
   const none = await house.data([...known, '--rest-none', '120.00']);
   expect(none).toMatchObject({ line, rest: { state: 'none', cents: 12_000 } });
-  expect(await house.data([...nora, ...MARCH])).toMatchObject({
+  expect(await house.data(await house.closing([...nora, ...MARCH]))).toMatchObject({
     kind: 'closed',
     totals: { matchedCents: { USD: '1600000' } },
   });

@@ -95,12 +95,13 @@ describe('the bank', () => {
 
   it('a period without its statement is not closed, and says which day is missing', async () => {
     const blocked = await house.data([...nora, ...close('2026-Q2')], 4);
-    expect(blocked).toMatchObject({ kind: 'blocked' });
+    expect(blocked).toMatchObject({ kind: 'preview' });
     expect(JSON.stringify(blocked)).toContain('no statement');
   });
 
   it('a closed period takes no more lines', async () => {
-    expect(await house.data([...nora, ...close('2026-Q1')])).toMatchObject({ kind: 'closed' });
+    const asked = await house.closing([...nora, ...close('2026-Q1')]);
+    expect(await house.data(asked)).toMatchObject({ kind: 'closed' });
     const late = (await house.text(`${YEAR}/bank-2026-02-10.camt052.xml`)).replaceAll(
       'LB260210-0001',
       'LB260210-0009',
@@ -176,8 +177,8 @@ describe('a threshold', () => {
       '--reason',
       'a fee of the bank',
     ]);
-    await house.data([...nora, ...close('2026-Q2')]);
-    const blocked = await house.data([...nora, ...close('2026-Q3')], 4);
+    await house.data(await house.closing([...nora, ...close('2026-Q2')]));
+    const blocked = await house.data(await house.closing([...nora, ...close('2026-Q3')]), 4);
     expect(blocked).toMatchObject({ kind: 'closed', release: { kind: 'blocked' } });
     const attach = ['grants', 'attach-registration', 'PA', '--evidence', 'no. 105882'];
     await house.data([...theo, ...attach, '--checked-on', '2026-09-13']);

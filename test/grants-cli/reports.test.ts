@@ -19,7 +19,8 @@ beforeAll(async () => {
   const feeds = ['bank-2026-q1.camt053.xml'];
   await house.data([...nora, 'grants', 'ingest', ...awards.map((name) => `${YEAR}/${name}`)]);
   await house.data([...nora, 'grants', 'feed', ...feeds.map((name) => `${YEAR}/${name}`)]);
-  await house.data([...nora, 'grants', 'close', '2026-Q1', '--account', ACCOUNT, ...STATES]);
+  const close = [...nora, 'grants', 'close', '2026-Q1', '--account', ACCOUNT, ...STATES];
+  await house.data(await house.closing(close));
 });
 afterAll(() => house.close());
 

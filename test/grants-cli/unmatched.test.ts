@@ -175,7 +175,7 @@ it('match, undo, split, not grant money, close: each by a command, and traced to
   await house.data([...resolve, line, '--split', ...parts, ...say]);
   await house.data([...resolve, fee, '--not-grant-money', ...say]);
   const close = ['grants', 'close', '2026-03', '--account', ACCOUNT, ...STATES];
-  expect(await house.data([...nora, ...close])).toMatchObject({
+  expect(await house.data(await house.closing([...nora, ...close]))).toMatchObject({
     kind: 'closed',
     totals: { matchedCents: { USD: '610000' } },
   });

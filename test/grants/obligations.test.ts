@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { icsCalendar } from '../../src/calendar/ics.ts';
+import { parseDay } from '../../src/calendar/day.ts';
 import { instant } from '../../src/core/time.ts';
 import { type AcceptedAward, ingestAward } from '../../src/grants/rules/intake/ingest.ts';
 import {
@@ -10,9 +11,14 @@ import {
 import {
   icsEntriesOf,
   grantObligations,
+  withoutMetConditions,
 } from '../../src/grants/rules/obligations/award-obligations.ts';
 import { readAwards } from '../../src/grants/rules/intake/read-awards.ts';
 import { grantsLaw } from '../law/grants-cases.ts';
+
+function fail(text: string): never {
+  throw new Error(`expected a day, found ${text}`);
+}
 
 const document = {
   grantor_id: 'HHS',
@@ -69,6 +75,22 @@ describe('the calendar of an award', () => {
     expect(unknown).toMatchObject({ state: 'record_needed', due: undefined });
     for (const one of list) expect(one.id).toMatch(/^fwo1-[0-9a-f]{32}$/);
     expect(new Set(list.map(({ id }) => id)).size).toBe(list.length);
+  });
+
+  it('the audit depends on the threshold of its own year, and is owed once that is crossed', async () => {
+    const obligations = grantObligations('t', [awardOf(await ingested(), undefined)], grantsLaw);
+    const conditions = (found: typeof obligations) =>
+      found.flatMap(({ filingKind, period, answer }) =>
+        filingKind === 'singleAudit' ? [[period, answer['condition']]] : [],
+      );
+    const [[, condition] = []] = conditions(obligations);
+    expect(condition).toContain('single audit threshold');
+    const end = (text: string) => ({ end: parseDay(text) ?? fail(text) });
+    const crossed = [{ kind: 'singleAudit' }];
+    const after = withoutMetConditions(obligations, crossed, end('2026-12-31'));
+    expect(conditions(after)).toEqual([['2026-12-31', undefined]]);
+    expect(withoutMetConditions(obligations, [], end('2026-12-31'))).toEqual(obligations);
+    expect(withoutMetConditions(obligations, crossed, end('2025-12-31'))).toEqual(obligations);
   });
 
   it('what the organization owes stands once for two awards, and an identity outlives its date', async () => {

@@ -966,6 +966,12 @@ const GRANTS: readonly Mutation[] = [
     'ROW_WITHOUT_ENTRY grant_evaluation',
   ),
   one(
+    'the day on which a duty was filed',
+    'update grant_duty set filed_on = filed_on - 1',
+    'ROW_DIFFERS grant_duty.filed_on',
+  ),
+  one('a filed duty gone', 'delete from grant_duty', 'ENTRY_WITHOUT_ROW grant_duty'),
+  one(
     'a report that nobody drew',
     `insert into grant_report (tenant, id, kind, from_day, to_day, figures, sha256, ct) values ('main', gen_random_uuid(), 'sefa', '2026-01-01', '2026-03-31', 1, ${ZERO}, ${ZERO})`,
     'ROW_WITHOUT_ENTRY grant_report',

@@ -340,6 +340,18 @@ async function dockets(world: ReviewWorld, desk: DeskLine, by: Person): Promise<
   return personOf(world.app, key);
 }
 
+/** The first report that an award asks for, with its receipt. */
+async function dutyFiled(desk: DeskLine, paula: Person): Promise<void> {
+  await desk.data(['grants', 'rules', '2026-Q1', '--states', 'PA', 'NC'], paula);
+  const list = listAt(await desk.data(['obligation', 'list'], paula), 'obligations');
+  const duty = textAt(
+    list.find((one) => one['pack'] === 'grants' && one['due'] !== undefined),
+    'id',
+  );
+  const proof = ['--receipt', 'R-2026-77', '--filed-on', '2026-04-01'];
+  await desk.data(['grants', 'filed', duty, ...proof], paula);
+}
+
 /** A line that a person gave to an award, and then took back. */
 async function wordsOfLine(desk: DeskLine, paula: Person): Promise<void> {
   const lines = [
@@ -373,11 +385,14 @@ async function grants(desk: DeskLine, paula: Person, arthur: Person): Promise<vo
   await desk.data(['grants', 'feed', ...feeds.map((name) => join(YEAR, `bank-${name}`))], paula);
   await desk.data(['grants', 'reconcile', '--to', '2026-03-31'], paula);
   const states = ['--states', 'PA', 'NC'];
-  await desk.data(['grants', 'close', '2026-Q1', '--account', ACCOUNT, ...states], paula);
+  const close = ['grants', 'close', '2026-Q1', '--account', ACCOUNT, ...states];
+  const { hash } = await desk.data(close, paula);
+  await desk.data([...close, '--expect-hash', String(hash)], paula);
   await desk.data(['grants', 'release', ...states], paula);
   const stated = ['--account', ACCOUNT, '--on', '2026-06-30', '--reason', REASON];
   await desk.data(['grants', 'balance', '100.00', ...stated], paula);
   await wordsOfLine(desk, paula);
+  await dutyFiled(desk, paula);
   const bad = { grantor_id: 'x', award_amount: 12.5, currency: 'EUR', fiscal_year: 1, tags: {} };
   await desk.run(
     ['grants', 'ingest', await desk.file('bad.ndjson', `${JSON.stringify(bad)}\n`)],

@@ -57,6 +57,7 @@ const MAY: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   question: { ingestion: 'siu', reconciliation: 'siu' },
   question_try: { ingestion: 'si', reconciliation: 'si' },
   grant_evaluation: { rules: 'si' },
+  grant_duty: { rules: 'si' },
   grant_report: { reporting: 'si' },
 };
 

@@ -112,7 +112,9 @@ const ELSEWHERE: readonly RegExp[] = [
   /^(docket (import|consume|ack|close)|recovery (run|approve|review)|route (import|approve|refuse|check|absent|run))$/,
   // Whoever has the filing: hand/sealed.test.ts.
   /^hand (?!list|corrections)/,
-  /^grants (ingest|feed|fetch|reconcile|resolve|close|attach-registration|release|withdraw|balance|verify|retry|amend|cancel|evaluate)$/,
+  /^grants (ingest|feed|fetch|reconcile|resolve|close|attach-registration|release|withdraw|balance|verify|retry|amend|cancel|evaluate|filed)$/,
+  // Of a duty that is filed: grants-cli/filed.test.ts.
+  /^grants proof$/,
   /^grants exceptions (resolve|reingest)$/,
   /^report (schedule-i|sefa)$/,
   /^(retention (hold|release)|obligation (compute|explain|list-rules))$/,
@@ -136,6 +138,7 @@ const DOORS: Readonly<Record<string, string>> = {
   'filings/acts/reviews.ts': 'review show and proposal',
   'filings/delivery/payload.ts': 'workers, for the portal; their intents and outcomes are entries',
   'filings/delivery/recorder.ts': 'workers, for a key to seal under',
+  'grants/acts/duties.ts': 'grants proof',
   'grants/acts/obligations.ts': 'obligation list, ics',
   'grants/pipeline/fallback/exceptions.ts': 'grants exceptions show',
   'grants/pipeline/questions.ts': 'grants fetch, verify and retry, for the lane that is asked',

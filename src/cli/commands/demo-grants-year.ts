@@ -18,7 +18,8 @@ import {
 } from '../../testing/index.ts';
 import { environment, loopbackToo } from '../context.ts';
 import { actorOf, dollars, readPeriod } from './grants-arguments.ts';
-import { closeWords, releaseWords } from './grants-reconcile.ts';
+import { closeWords } from './grants-close.ts';
+import { releaseWords } from './grants-reconcile.ts';
 import { verificationWords } from './grants-verify.ts';
 
 export interface Story {
@@ -38,6 +39,7 @@ export interface Story {
 const ACCOUNT = '4400118822';
 export const ORGANIZATION: Organization = { states: ['PA', 'NC'], fiscalYearEnd: '12-31' };
 const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 /** The grantor plays in this process; on a busy machine it may take a while, and that is not its outage. */
 const TIMEOUT_MS = 20_000;
 /** More turns than the retry rules ever take. */
@@ -80,7 +82,8 @@ export async function quarter(
 ): Promise<void> {
   const { pipeline, clock, first, sample, say } = story;
   const days = readPeriod(what.period);
-  clock.moveTo(`${days.to}T22:00:00Z`);
+  // A period is closed when its last day is over: on the day after it.
+  clock.moveTo(new Date(Date.parse(`${days.to}T22:00:00Z`) + DAY_MS).toISOString());
   say(`\n${what.step}. ${what.period}`);
   for (const name of what.feeds) {
     const feed = await pipeline.ingestFeed(feedFile(sample(name)), actorOf(first));

@@ -1,6 +1,6 @@
 /** Matching what came with what was promised, closing a period, and letting its money go on. */
 import type { Command } from '../command.ts';
-import type { CloseReport, ReleaseReport, Pipeline } from '../../grants/index.ts';
+import type { Pipeline, ReleaseReport } from '../../grants/index.ts';
 import { requirePerson } from '../../people/index.ts';
 import { EXIT, misuse, periodId } from '../../core/index.ts';
 import type { PersonActor } from '../../access/index.ts';
@@ -11,9 +11,7 @@ import {
   actorOf,
   dollars,
   type OrganizationOptions,
-  PERIOD_FORM,
   readOrganization,
-  readPeriod,
   STATES_OPTION,
   YEAR_END_OPTION,
 } from './grants-arguments.ts';
@@ -23,7 +21,6 @@ const EVIDENCE_CHARACTERS_MAX = 500;
 
 export function addGrantsReconciliation(grants: Command): void {
   addReconcile(grants);
-  addClose(grants);
   addAttachRegistration(grants);
   addHandOff(grants);
 }
@@ -52,28 +49,6 @@ function addReconcile(grants: Command): void {
           process.exitCode = EXIT.conflict;
         }
       }),
-    );
-}
-
-function addClose(grants: Command): void {
-  grants
-    .command('close <period>')
-    .description(
-      `close a period permanently (${PERIOD_FORM}) and release it to the rules and reports`,
-    )
-    .requiredOption('--account <account>', 'the bank account')
-    .requiredOption(...STATES_OPTION)
-    .option(...YEAR_END_OPTION)
-    .action(
-      async (text: string, own: OrganizationOptions & { account: string }, command: Command) =>
-        acting(command, async ({ out }, pipeline, person) => {
-          const period = { account: own.account, ...readPeriod(text) };
-          const organization = readOrganization(own);
-          const report = await pipeline.closePeriod(period, organization, actorOf(person));
-          out.result('grants close', { ...period, ...report }, () => closeWords(report).join('\n'));
-          const isBlocked = report.kind === 'blocked' || report.release.kind === 'blocked';
-          if (isBlocked) process.exitCode = EXIT.refused;
-        }),
     );
 }
 
@@ -142,23 +117,6 @@ export async function acting(
     await work(context, openGrants(context.app, person), person);
     await sequenceAll(context.app);
   });
-}
-
-export function closeWords(report: CloseReport): string[] {
-  if (report.kind === 'blocked') {
-    return [
-      'NOT CLOSED: resolve each of these first',
-      ...report.obstacles.map((obstacle) => `  ${obstacle}`),
-    ];
-  }
-  const { matchedCents, hash } = report.totals;
-  const sums = Object.entries(matchedCents).map(
-    ([currency, cents]) => `${currency} ${dollars(cents)}`,
-  );
-  return [
-    `Closed as ${report.period}: ${sums.length === 0 ? 'nothing matched' : sums.join(', ')}; totals ${hash.slice(0, 16)}...`,
-    ...releaseWords(report.release),
-  ];
 }
 
 export function releaseWords(release: ReleaseReport): string[] {

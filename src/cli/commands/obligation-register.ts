@@ -127,10 +127,11 @@ function listText(
         one.filingKind,
         one.period,
         one.feeCents === undefined ? '' : (one.feeCents / 100).toFixed(2),
-        one.state,
+        conditionOf(one) === undefined ? one.state : 'conditional',
         one.filing?.status ?? '',
       ]),
     ),
+    ...conditionWords(found),
     ...found
       .filter((one) => one.state === 'record_needed')
       .map((one) => `${one.entity}: ${reasonOf(one)}`),
@@ -194,7 +195,31 @@ function moveWords(move: Move): string {
 function listed(one: ListedObligation) {
   const { answer, ...columns } = one;
   const alarms = Array.isArray(answer['alarms']) ? answer['alarms'] : [];
-  return { ...columns, alarms, ...(one.due === undefined ? { reason: reasonOf(one) } : {}) };
+  const condition = conditionOf(one);
+  return {
+    ...columns,
+    ...(condition === undefined ? {} : { condition }),
+    alarms,
+    ...(one.due === undefined ? { reason: reasonOf(one) } : {}),
+  };
+}
+
+/** On what it depends whether it is owed at all; undefined for what is owed. */
+function conditionOf({ state, answer }: ListedObligation): string | undefined {
+  const { condition } = answer;
+  return state === 'open' && typeof condition === 'string' ? condition : undefined;
+}
+
+/** Each condition once, with how many duties depend on it. */
+function conditionWords(found: readonly ListedObligation[]): readonly string[] {
+  const counts = new Map<string, number>();
+  for (const one of found) {
+    const condition = conditionOf(one);
+    if (condition !== undefined) counts.set(condition, (counts.get(condition) ?? 0) + 1);
+  }
+  return [...counts].map(
+    ([condition, count]) => `conditional (${count}): owed only if ${condition}`,
+  );
 }
 
 function reasonOf(one: ListedObligation): string {
@@ -224,6 +249,7 @@ const CSV_COLUMNS: readonly (readonly [
   ['rule_version', (one) => one.ruleVersion],
   ['filing', (one) => one.filing?.status],
   ['reason', (one) => (one.due === undefined ? reasonOf(one) : undefined)],
+  ['condition', conditionOf],
   ['pack', (one) => one.pack],
 ];
 

@@ -162,6 +162,17 @@ export const GRANT_FACTS = {
       sha256: 'digest',
     },
   },
+  'duty.filed': {
+    when: 'A person records that a duty of an award or of the organization is filed, or corrects it; the sealed body has the receipt and the confirmation.',
+    fields: {
+      filing_kind: 'text',
+      period: 'text',
+      filed_on: 'day',
+      receipt_sha256: 'digest',
+      'evidence_sha256?': 'digest',
+      'reason?': 'text',
+    },
+  },
   'report.drawn': {
     when: 'A report was drawn; the sealed body holds its figures.',
     fields: { kind: 'text', from: 'day', to: 'day', figures: 'number', hash: 'digest' },

@@ -22,6 +22,7 @@ const STAGE_OF: Readonly<Record<string, LedgerBoundary>> = {
   award: 'ingestion',
   fetch: 'ingestion',
   rules: 'rules',
+  duty: 'rules',
   report: 'reporting',
   exception: 'fallback',
 };
@@ -79,6 +80,7 @@ const ACTORS: { readonly [Type in FactType]?: Kinds } = {
   'line.resolved': PERSON,
   'line.undone': PERSON,
   'registration.checked': PERSON,
+  'duty.filed': PERSON,
   'exception.resolution_proposed': PERSON,
   'exception.resolution_approved': PERSON,
   'exception.resolution_withdrawn': PERSON,

@@ -4,6 +4,7 @@ import type { Installation } from '../../ledger/index.ts';
 import { noteOpened } from '../../people/index.ts';
 import type { IcsEntry } from '../../calendar/index.ts';
 import { icsEntriesOf, type GrantObligation } from '../rules/obligations/award-obligations.ts';
+import { type FiledDuty, lastDuties } from '../store/duties.ts';
 import { latestEvaluation } from '../store/evaluations.ts';
 import { StageStore } from '../store/stage.ts';
 import type { ObligationState, StoredObligation } from '../../entities/index.ts';
@@ -51,8 +52,17 @@ export async function awardObligations(
       readonly obligations: readonly GrantObligation[];
       readonly withdrawn?: readonly GrantObligation[];
     };
-    return [...report.obligations, ...(report.withdrawn ?? [])];
+    const filed = await lastDuties(at);
+    return [...report.obligations, ...(report.withdrawn ?? [])].map((one) =>
+      withFiled(one, filed.get(one.id)),
+    );
   });
+}
+
+/** What a person has filed is met, whatever the rules say of it when they are asked again. */
+function withFiled(one: GrantObligation, filed: FiledDuty | undefined): GrantObligation {
+  if (filed === undefined) return one;
+  return { ...one, state: 'met', answer: { ...one.answer, filed_on: filed.filedOn } };
 }
 
 export function isAsked(one: GrantObligation, question: ObligationQuestion): boolean {

@@ -29,6 +29,7 @@ const STEPS: ActsOf<Steps> = {
   awards: 'grants.awards',
   statements: 'grants.statements',
   stateBalance: 'grants.state-balance',
+  previewClosing: 'grants.preview-closing',
   closePeriod: 'grants.close',
   attachRegistrationCheck: 'grants.attach-check',
   release: 'grants.release',

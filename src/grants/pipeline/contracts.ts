@@ -2,6 +2,7 @@
 import type { ActorRef, AwardId, JsonValue, PeriodId, PersonId } from '../../core/index.ts';
 import type { AgedEntry } from '../rules/matching/aged.ts';
 import type { AwardFormat } from '../rules/intake/award-record.ts';
+import type { ClosingSummary } from '../rules/matching/closing-summary.ts';
 import type { Crossing } from '../rules/crossings.ts';
 import type { FederalExpenditure } from '../rules/reporting/sefa.ts';
 import type { Figure } from '../rules/reporting/figure.ts';
@@ -58,6 +59,23 @@ export interface ReconciliationReport {
   readonly undated: number;
   readonly byStatus: Readonly<Record<MatchStatus, number>>;
   readonly totals: PeriodTotals;
+}
+
+/** A period that is to be closed. */
+export interface Closing extends PeriodName {
+  /** Where the account is held: its last day must be over there. That of New York unless told. */
+  readonly zone?: string;
+  /** The hash of the preview that a person has seen: nothing else is closed. */
+  readonly shown?: string;
+}
+
+export interface ClosingPreview extends PeriodName {
+  readonly isClosed: boolean;
+  /** What must be resolved first, all of it. */
+  readonly obstacles: readonly string[];
+  readonly summary: ClosingSummary;
+  readonly totals: PeriodTotals;
+  readonly hash: string;
 }
 
 export type CloseReport =
@@ -224,11 +242,8 @@ export interface Pipeline {
   statements(account?: string): Promise<readonly StatementView[]>;
   stateBalance(balance: BalanceByPerson): Promise<void>;
   readonly withdrawals: Withdrawals;
-  closePeriod(
-    period: PeriodName,
-    organization: Organization,
-    actor: ActorRef,
-  ): Promise<CloseReport>;
+  previewClosing(closing: Closing, organization: Organization): Promise<ClosingPreview>;
+  closePeriod(period: Closing, organization: Organization, actor: ActorRef): Promise<CloseReport>;
   attachRegistrationCheck(check: AttachedCheck): Promise<void>;
   /** Tries the release of a closed period again, after a check was attached or a crash. */
   release(period: PeriodId, organization: Organization, actor: ActorRef): Promise<ReleaseReport>;

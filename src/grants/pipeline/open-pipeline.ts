@@ -4,12 +4,12 @@ import { isWeekday } from '../rules/matching/business-days.ts';
 import { grantCounts } from '../store/results.ts';
 import type { Stage } from '../../postgres/index.ts';
 import { StageStore } from '../store/stage.ts';
-import type { Pipeline, PipelineDeps } from './contracts.ts';
+import type { Organization, Pipeline, PipelineDeps } from './contracts.ts';
 import { takeOver } from './fallback/exceptions.ts';
 import { fetchAwards, runFetchQueue } from './ingestion/fetch-awards.ts';
 import { ingestAwards } from './ingestion/ingest-awards.ts';
 import { attachCheck, releasePeriod } from './reconciliation/release.ts';
-import { closePeriod } from './reconciliation/close-period.ts';
+import { closePeriod, previewClosing } from './reconciliation/close-period.ts';
 import { ingestFeed } from './reconciliation/ingest-feed.ts';
 import { listStatements, stateBalance } from './reconciliation/state-balance.ts';
 import { listAwards } from './reconciliation/list-awards.ts';
@@ -64,9 +64,12 @@ export function openPipeline(deps: PipelineDeps): Pipeline {
     statements: (account) => listStatements(reconciliation, account),
     stateBalance: (balance) => stateBalance(reconciliation, balance),
     withdrawals: withdrawalsOf(reconciliation),
+    previewClosing: async (closing, organization) => {
+      checkStates(organization, law);
+      return previewClosing(reconciliation, closing);
+    },
     closePeriod: async (period, organization, actor) => {
-      // Before anything is closed: the release would refuse them when the period is closed already.
-      for (const state of organization.states) charityState(state, law, 'states');
+      checkStates(organization, law);
       const closed = await closePeriod(reconciliation, period, actor);
       if (closed.kind === 'blocked') return closed;
       const release = await releasePeriod(reconciliation, closed.period, organization, actor);
@@ -85,4 +88,9 @@ export function openPipeline(deps: PipelineDeps): Pipeline {
     ...openAmendments({ ingestion, fallback }),
     status: () => grantCounts(deps.session, deps.tenant),
   };
+}
+
+/** Before anything is closed: the release would refuse them when the period is closed already. */
+function checkStates({ states }: Organization, law: PipelineDeps['law']): void {
+  for (const state of states) charityState(state, law, 'states');
 }

@@ -78,6 +78,15 @@ select id::text, jsonb_build_object('crossings', crossings, 'obligations', oblig
 from grant_evaluation where tenant = $1`,
   ],
   [
+    'grant_duty',
+    sql('compared-grant-duties')`
+select obligation || '/' || n as id, jsonb_build_object('filing_kind', filing_kind, 'period', period,
+  'filed_on', filed_on::text, 'receipt_sha256', encode(receipt_sha256, 'hex'),
+  'evidence_sha256', encode(evidence_sha256, 'hex'), 'reason', reason, 'filed_by', filed_by::text,
+  'ct', encode(ct, 'hex')) as fields
+from grant_duty where tenant = $1`,
+  ],
+  [
     'award_end',
     sql('compared-award-ends')`
 select award as id, jsonb_build_object('exception', exception::text, 'by_award', by_award) as fields

@@ -141,6 +141,19 @@ export const grantSayings: Readonly<Record<string, SayingsOf>> = {
       set: { ...given(data, 'crossings', 'obligations', 'sha256'), ct: body?.ct ?? null },
     },
   ],
+  'duty.filed': ({ subj, actor, data, body }) => [
+    {
+      kind: 'grant_duty',
+      id: `${subj.id}/${subj.ver}`,
+      set: {
+        ...given(data, 'filing_kind', 'period', 'filed_on', 'receipt_sha256'),
+        evidence_sha256: at(data, 'evidence_sha256'),
+        reason: at(data, 'reason'),
+        filed_by: actor.id,
+        ct: body?.ct ?? null,
+      },
+    },
+  ],
   'award.amended': awardEnd,
   'award.cancelled': awardEnd,
 };

@@ -45,6 +45,7 @@ export const ROW_KINDS = [
   'grant_check',
   'grant_report',
   'grant_evaluation',
+  'grant_duty',
   'award_end',
   'quarantine',
   'shredded_key',

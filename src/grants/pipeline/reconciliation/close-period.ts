@@ -1,14 +1,29 @@
 /** Closing a period: everything up to its end is matched once more, held against the balances, and frozen. */
-import { addDays, formatDay } from '../../../calendar/index.ts';
-import { type ActorRef, misuse, periodId, type PeriodId, ruledOut } from '../../../core/index.ts';
+import { addDays, formatDay, isZone } from '../../../calendar/index.ts';
+import {
+  type ActorRef,
+  FilewrightError,
+  misuse,
+  periodId,
+  type PeriodId,
+  ruledOut,
+} from '../../../core/index.ts';
+import {
+  BANK_ZONE,
+  closingHash,
+  notOver,
+  StillExpected,
+  summaryOf,
+} from '../../rules/matching/closing-summary.ts';
 import {
   closePeriod as decideClosing,
   type PeriodTotals,
+  totalsOf,
   touches,
 } from '../../rules/matching/period.ts';
 import type { FoundOutcome } from '../../rules/matching/outcome.ts';
 import { OutcomeList } from '../../rules/matching/outcome-list.ts';
-import type { Period } from '../../rules/matching/balance-law.ts';
+import type { LawAnswer, Period } from '../../rules/matching/balance-law.ts';
 import { withParts } from '../../rules/matching/parts.ts';
 import {
   addClosedPeriod,
@@ -20,7 +35,7 @@ import {
 import { overdrawnAward } from '../../store/parts.ts';
 import type { StageRun } from '../../store/stage.ts';
 import { tellingStatements } from '../../store/statements.ts';
-import type { PeriodName } from '../contracts.ts';
+import type { Closing, ClosingPreview, PeriodName } from '../contracts.ts';
 import { lawOf } from './balance-of-period.ts';
 import { dayOfText } from './day-of-text.ts';
 import { inGroups, matchRow } from './match-rows.ts';
@@ -39,16 +54,41 @@ type Closed =
     }
   | { readonly kind: 'blocked'; readonly obstacles: readonly string[] };
 
+/** What would be frozen, before anything is: nothing is written. */
+export async function previewClosing(
+  deps: ReconciliationDeps,
+  closing: Closing,
+): Promise<ClosingPreview> {
+  const days = daysOf(closing);
+  const { account, from, to } = closing;
+  return deps.store.transaction(async (at) => {
+    // As for a closing: what is shown is of one moment.
+    await lockMatching(at);
+    const closed = await closedPeriods(at);
+    const same = closed.find((one) => isSamePeriod(one, closing));
+    const decided = await decideOn(deps, at, { days, closed });
+    const { law, outcomes, still } = decided;
+    const totals = totalsOf(outcomes);
+    return {
+      account,
+      from,
+      to,
+      isClosed: same !== undefined,
+      obstacles: same === undefined ? obstaclesOf(deps, closing, days, decided.decision) : [],
+      summary: summaryOf(outcomes, law, still),
+      totals: same === undefined ? totals : (same.totals as PeriodTotals),
+      hash: closingHash(closing, totals, law.closingCents),
+    };
+  });
+}
+
 /** Matches everything up to the period's end once more and freezes what is in it. */
 export async function closePeriod(
   deps: ReconciliationDeps,
-  period: PeriodName,
+  period: Closing,
   actor: ActorRef,
 ): Promise<Closed> {
-  const from = dayOfText(period.from, 'the first day');
-  const to = dayOfText(period.to, 'the last day');
-  if (to < from) throw misuse(`A period ends after it begins: ${period.from}, ${period.to}`);
-  const days = { account: period.account, from, to };
+  const days = daysOf(period);
   return deps.store.transaction(async (at) => {
     await lockMatching(at);
     const closed = await closedPeriods(at);
@@ -58,15 +98,19 @@ export async function closePeriod(
       // Written from PeriodTotals.
       return { kind: 'closed', period: same.id, totals: same.totals as PeriodTotals };
     }
-    const outcomes = new OutcomeList();
-    const decision = await decideOn(deps, at, { days, closed, outcomes });
-    if (decision.kind === 'blocked') return decision;
+    const { decision, outcomes } = await decideOn(deps, at, { days, closed });
+    const obstacles = obstaclesOf(deps, period, days, decision);
+    if (decision.kind === 'blocked' || obstacles.length > 0) return { kind: 'blocked', obstacles };
     const id = periodId(deps.store.ids.next());
     const { closingCents } = decision;
     const { totals } = decision.closed;
+    checkShown(period, closingHash(period, totals, BigInt(closingCents)));
+    const { account, from, to } = period;
     await addClosedPeriod(at, {
       id,
-      ...period,
+      account,
+      from,
+      to,
       closingCents,
       totals,
       totalsSha256: totals.hash,
@@ -77,10 +121,10 @@ export async function closePeriod(
       actor,
       subject: { kind: 'grant_period', id, ver: 1 },
       data: {
-        from: period.from,
-        to: period.to,
-        account: period.account,
-        closing_cents: closingCents === undefined ? null : String(closingCents),
+        from,
+        to,
+        account,
+        closing_cents: String(closingCents),
         totals_hash: totals.hash,
         matched_cents: totals.matchedCents,
         outcomes: totals.outcomes,
@@ -90,19 +134,61 @@ export async function closePeriod(
   });
 }
 
-/** Fills `outcomes` with what is in the period, and asks whether it may close. */
+function daysOf(period: PeriodName): Period {
+  const from = dayOfText(period.from, 'the first day');
+  const to = dayOfText(period.to, 'the last day');
+  if (to < from) throw misuse(`A period ends after it begins: ${period.from}, ${period.to}`);
+  return { account: period.account, from, to };
+}
+
+function obstaclesOf(
+  { now }: ReconciliationDeps,
+  { zone = BANK_ZONE }: Closing,
+  days: Period,
+  decision: Decision,
+): readonly string[] {
+  if (!isZone(zone)) throw misuse(`Expected a time zone like ${BANK_ZONE}, found "${zone}"`);
+  const early = notOver(days, now(), zone);
+  return [
+    ...(early === undefined ? [] : [early]),
+    ...(decision.kind === 'blocked' ? decision.obstacles : []),
+  ];
+}
+
+/** Nothing else is frozen than a person was shown. */
+function checkShown({ shown }: Closing, hash: string): void {
+  if (shown === undefined || shown.toLowerCase() === hash) return;
+  throw new FilewrightError(
+    'HASH_DIFFERS',
+    `What would be frozen is not what was shown: expected ${shown}, found ${hash}. Look at it again with grants close, without --expect-hash`,
+  );
+}
+
+type Decision = ReturnType<typeof decideClosing>;
+
+interface Decided {
+  readonly decision: Decision;
+  /** What is in the period. */
+  readonly outcomes: OutcomeList;
+  readonly law: LawAnswer;
+  readonly still: StillExpected;
+}
+
+/** Finds what is in the period, and asks whether it may close. */
 async function decideOn(
   deps: ReconciliationDeps,
   at: StageRun,
   question: {
     readonly days: Period;
     readonly closed: Awaited<ReturnType<typeof closedPeriods>>;
-    readonly outcomes: OutcomeList;
   },
-): Promise<ReturnType<typeof decideClosing>> {
-  const { days, closed, outcomes } = question;
+): Promise<Decided> {
+  const { days, closed } = question;
+  const outcomes = new OutcomeList();
+  const still = new StillExpected();
   const items = await openItems(deps, at, days.to);
   for (const found of outcomesOf(deps, items)) {
+    still.add(found, days.to);
     if (!touches(days, found) || isAwaited(found, days)) continue;
     outcomes.add({ ...found, outcome: withParts(found) });
   }
@@ -116,7 +202,7 @@ async function decideOn(
     isBusinessDay: deps.isBusinessDay,
   };
   const law = await lawOf(at, { ...asked, stored, closed, nets: items.nets });
-  return decideClosing({ ...asked, outcomes, law });
+  return { decision: decideClosing({ ...asked, outcomes, law }), outcomes, law, still };
 }
 
 async function freezeOutcomes(

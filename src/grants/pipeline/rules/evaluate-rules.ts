@@ -26,6 +26,7 @@ import {
   registrationObligations,
   type WithdrawnAward,
   withdrawnObligations,
+  withoutMetConditions,
 } from '../../rules/obligations/award-obligations.ts';
 import type { GrantsLaw } from '../../rules/law.ts';
 import { addEvaluation } from '../../store/results.ts';
@@ -66,7 +67,7 @@ export async function evaluateRules(
     const subawards = limits.judge(deps.law);
     const crossings = await crossingsOf(deps, at, request, { year, services });
     const obligations = inOrderOfDates([
-      ...grantObligations(at.tenant, awards, deps.law),
+      ...withoutMetConditions(grantObligations(at.tenant, awards, deps.law), crossings, year),
       ...registrationsOwed(at.tenant, request, { year, awards, crossings }),
     ]);
     const quiet = request.states.filter(

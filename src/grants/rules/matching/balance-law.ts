@@ -34,6 +34,9 @@ export interface LawAnswer {
   readonly obstacles: readonly string[];
   /** The balance with which the period ends, where the law holds. */
   readonly closingCents: bigint | undefined;
+  /** The balance before its first day, where somebody knows it, and how many entries count in it. */
+  readonly openingCents: bigint | undefined;
+  readonly entries: number;
 }
 
 export function checkBalance(question: LawQuestion): LawAnswer {
@@ -50,10 +53,13 @@ export function checkBalance(question: LawQuestion): LawAnswer {
   if (opening === undefined && !question.isFirst) {
     obstacles.push(unknown(account, `the day before ${formatDay(period.from)}`));
   }
-  if (obstacles.length > 0 || closing === undefined) return { obstacles, closingCents: undefined };
+  const known = { openingCents: opening?.cents, entries: question.entries };
+  if (obstacles.length > 0 || closing === undefined) {
+    return { obstacles, closingCents: undefined, ...known };
+  }
   const expected = opening === undefined ? closing.cents : opening.cents + netCents;
   if (opening === undefined || expected === closing.cents) {
-    return { obstacles: [], closingCents: closing.cents };
+    return { obstacles: [], closingCents: closing.cents, ...known };
   }
   const difference = closing.cents - expected;
   const days = `${formatDay(period.from)} to ${formatDay(period.to)}`;
@@ -62,6 +68,7 @@ export function checkBalance(question: LawQuestion): LawAnswer {
       `${account}, ${days}: the opening balance is ${show(opening.cents)} (${opening.by}) and its ${question.entries} entries come to ${show(netCents)}, so the closing balance should be ${show(expected)}; it is ${show(closing.cents)} (${closing.by}): ${show(abs(difference))} ${difference > 0n ? 'is missing' : 'is too much'}. Import the missing statement, or have two people withdraw the wrong one (grants withdraw)`,
     ],
     closingCents: undefined,
+    ...known,
   };
 }
 

@@ -22,8 +22,11 @@ export interface GrantObligation {
   readonly filingKind: string;
   /** The last day of the period that it is for. */
   readonly period: string;
-  /** `record_needed`: something is owed and only the regulator can say when. `superseded`: its award stands no more. */
-  readonly state: 'open' | 'record_needed' | 'superseded';
+  /**
+   * `record_needed`: something is owed and only the regulator can say when. `superseded`: its award stands no more.
+   * `met`: a person has filed it.
+   */
+  readonly state: 'open' | 'record_needed' | 'superseded' | 'met';
   /** Before any roll to an open day. */
   readonly raw: string | undefined;
   readonly due: string | undefined;
@@ -134,6 +137,25 @@ export function withdrawnObligations(
     }
   }
   return inOrderOfDates([...found.values()]);
+}
+
+/** A duty that depended on a threshold is owed once the threshold of its year is crossed. */
+export function withoutMetConditions(
+  obligations: readonly GrantObligation[],
+  crossings: readonly Pick<Crossing, 'kind'>[],
+  year: { readonly end: Day },
+): readonly GrantObligation[] {
+  if (!crossings.some(({ kind }) => kind === 'singleAudit')) return obligations;
+  const end = formatDay(year.end);
+  return obligations.map((one) => {
+    if (!isAudit(one) || one.period !== end) return one;
+    const { condition: _met, ...answer } = one.answer;
+    return { ...one, answer };
+  });
+}
+
+function isAudit({ filingKind, answer }: GrantObligation): boolean {
+  return filingKind === 'singleAudit' && answer['condition'] !== undefined;
 }
 
 /** As the list has them: the earliest date first, what has no date at the end. */
