@@ -9,7 +9,7 @@ create table grant_document (
   tenant text not null references tenant,
   id text not null check (id ~ '^[0-9a-f]{64}$'),
   name text not null check (length(name) between 1 and 500),
-  format text not null check (format in ('json', 'ndjson', 'csv', 'xml')),
+  format text not null check (format in ('json', 'ndjson', 'csv', 'xml', 'table')),
   received_at timestamptz not null default now(),
   records int not null check (records >= 0),
   accepted int not null check (accepted >= 0),

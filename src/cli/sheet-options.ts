@@ -33,13 +33,18 @@ const ORDERS = ['month-first', 'day-first'] as const;
 const HIDDEN = ['read', 'skip'] as const;
 
 export function addSheetOptions(command: Command): Command {
+  return addTableOptions(command)
+    .option('--set <value>', '"due=2027-03-01": for every row that has nothing there', several)
+    .option('--extra <column>', 'also send this column to the state; repeat for several', several);
+}
+
+/** How a table is read, whatever it holds. */
+export function addTableOptions(command: Command): Command {
   return command
     .option(
       '--accept-map',
       'read the columns as proposed, and remember it for tables like this one',
     )
-    .option('--set <value>', '"due=2027-03-01": for every row that has nothing there', several)
-    .option('--extra <column>', 'also send this column to the state; repeat for several', several)
     .option('--dates <order>', `order of ambiguous dates: ${ORDERS.join(' or ')}`)
     .option('--sheet <name>', 'sheet of a workbook')
     .option('--hidden-rows <what>', `hidden rows of a sheet: ${HIDDEN.join(' or ')}`)
@@ -92,11 +97,20 @@ function oneOf<Choice extends string>(
   throw misuse(`${option}: expected one of ${choices.join(', ')}, found "${found}"`);
 }
 
+interface AskedOf {
+  readonly file: string;
+  readonly own: SheetOptions;
+  /** Options of the command that do not say how a table is read. */
+  readonly also?: readonly string[];
+  /** False where no column goes anywhere but into the books. */
+  readonly sends?: boolean;
+}
+
 /** Runs an import; where it cannot go on without a person, says what is asked and how to answer. */
 export async function orAsk(
   out: Output,
   command: string,
-  how: { readonly file: string; readonly own: SheetOptions },
+  how: AskedOf,
   work: () => Promise<void>,
 ): Promise<void> {
   try {
@@ -106,7 +120,7 @@ export async function orAsk(
     const { asked } = error;
     const answers = answersTo(asked).map((more) => lineOf(command, how, more));
     out.result(command, { code: error.code, asked: askedFor(asked), answers }, () =>
-      questionWords(error, answers).join('\n'),
+      questionWords(error, answers, how.sends !== false).join('\n'),
     );
     process.exitCode = EXIT.usage;
   }
@@ -126,7 +140,7 @@ function answersTo(asked: Asked): readonly (readonly string[])[] {
 
 function lineOf(
   command: string,
-  { file, own }: { readonly file: string; readonly own: SheetOptions },
+  { file, own, also = [] }: AskedOf,
   more: readonly string[],
 ): string {
   const single: readonly (readonly [string, string | undefined])[] = [
@@ -146,7 +160,8 @@ function lineOf(
     ...(own.acceptMap === true && !more.includes('--accept-map') ? ['--accept-map'] : []),
     ...(own.dryRun === true ? ['--dry-run'] : []),
   ];
-  return ['filewright', ...command.split(' '), file, ...given, ...more].map(quoted).join(' ');
+  const words = ['filewright', ...command.split(' '), file, ...also, ...given, ...more];
+  return words.map(quoted).join(' ');
 }
 
 function quoted(word: string): string {
@@ -179,7 +194,7 @@ const REASONS: Readonly<Record<SheetReport['columns'][number]['by'], string>> = 
   'left out': 'not read, not sent',
 };
 
-function questionWords(error: SheetQuestion, answers: readonly string[]): string[] {
+function questionWords(error: SheetQuestion, answers: readonly string[], sends: boolean): string[] {
   const { columns, missing, dates } = error.asked;
   return [
     error.message,
@@ -211,14 +226,16 @@ function questionWords(error: SheetQuestion, answers: readonly string[]): string
     ...answers.map((line) => `  ${line}`),
     ...(columns === undefined
       ? []
-      : ['Another column: --map "Their Column=ours". Also send one: --extra "Their Column".']),
+      : [
+          `Another column: --map "Their Column=ours".${sends ? ' Also send one: --extra "Their Column".' : ''}`,
+        ]),
   ];
 }
 
 const NOTES_SHOWN_MAX = 20;
 
 /** How it was read, for people; undefined for NDJSON, which says for itself. */
-export function sheetWords(sheet: SheetReport | undefined): string[] {
+export function sheetWords(sheet: SheetReport | undefined, sends = true): string[] {
   if (sheet === undefined) return [];
   const leftOut = sheet.columns.filter(({ by }) => by === 'left out');
   const notes = sheet.notes();
@@ -232,7 +249,7 @@ export function sheetWords(sheet: SheetReport | undefined): string[] {
     ...(leftOut.length === 0
       ? []
       : [
-          `Not read and not sent: ${leftOut.map(({ theirs, at }) => `"${theirs}" (${columnLetters(at)})`).join(', ')}. Send one with --extra "NAME".`,
+          `${sends ? 'Not read and not sent' : 'Not read'}: ${leftOut.map(({ theirs, at }) => `"${theirs}" (${columnLetters(at)})`).join(', ')}.${sends ? ' Send one with --extra "NAME".' : ''}`,
         ]),
     ...(count === 0
       ? []

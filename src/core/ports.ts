@@ -433,6 +433,8 @@ export type SheetValue =
   | 'past-day'
   | 'month-day'
   | 'money'
+  /** Dollars that may be below zero: what a bank books. */
+  | 'signed-money'
   | 'figure'
   | 'tax-class'
   | 'flag';

@@ -7,6 +7,8 @@ export {
   type ListedObligation,
   oneList,
 } from './acts/obligations.ts';
+export { type AwardTable, isAwardTable, openAwardTable } from './acts/award-table.ts';
+export { type BankTable, isBankTable, openBankTable } from './acts/bank-table.ts';
 export { openGrants } from './acts/open.ts';
 export { readPaidGrants } from './acts/paid-grants.ts';
 export {

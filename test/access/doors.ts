@@ -26,6 +26,8 @@ export const NOT_ACTS: readonly string[] = [
   'awardFile',
   'awardPath',
   'feedFile',
+  'isAwardTable',
+  'isBankTable',
   'readAwardSpending',
   'readFederalSpending',
   'readPaidGrants',

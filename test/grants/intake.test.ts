@@ -163,7 +163,6 @@ describe('what is refused, with every reason at once', () => {
       JSON.stringify({ ...award, currency: 'EUR' }),
       ['refused', 'WRONG_CURRENCY currency'],
     ],
-    ['half a document', JSON.stringify(award).slice(0, 50), ['refused', 'MALFORMED ']],
     [
       'nothing in it',
       '{}',
@@ -233,6 +232,14 @@ describe('what is refused, with every reason at once', () => {
     const [found] = await ingest('json', text);
     expect([...codes(found)].sort()).toEqual([...expected].sort());
     expect(found?.metadata.compliance_state).not.toBe('validated_transient_retry_eligible');
+  });
+
+  it('half a document is no award and no question: it is refused as a whole', async () => {
+    for (const format of ['json', 'ndjson'] as const) {
+      await expect(ingest(format, JSON.stringify(award).slice(0, 50))).rejects.toThrow(
+        'the end of',
+      );
+    }
   });
 
   it.each(['02-28', '02-29', '06-30', '12-31'])('but not a year that ends on %s', async (end) => {

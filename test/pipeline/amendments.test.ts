@@ -232,7 +232,10 @@ describe('a cancellation', () => {
 describe('a correction that can never be imported', () => {
   it('is not offered for what is no award, nor where its award is known already', async () => {
     const { pipeline, people } = world;
-    const refused = await pipeline.ingestAwards(awardsSource([{}], 'bad.ndjson'), ACTOR);
+    const refused = await pipeline.ingestAwards(
+      awardsSource([{ grantor_id: 'G-1' }], 'bad.ndjson'),
+      ACTOR,
+    );
     const id = refused.refusals[0]?.exception ?? '';
     expect(await pipeline.exceptions.show(id)).toMatchObject({ options: ['reingest', 'dismiss'] });
     for (const source of [amended({}, 'known.ndjson'), amended({ cents: 5 }, 'other.ndjson')]) {

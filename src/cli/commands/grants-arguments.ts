@@ -88,6 +88,15 @@ export function readAmount(option: string, text: string): number {
   return cents;
 }
 
+/** A balance of an account, which may be overdrawn: 1,234.56 or -12.30. */
+export function readBalance(what: string, text: string): number {
+  const [, sign = '', whole = '', part = '00'] =
+    /^(-?)(\d{1,12}|\d{1,3}(?:,\d{3}){1,4})(?:\.(\d{2}))?$/.exec(text.trim()) ?? [];
+  if (whole === '') throw misuse(`${what}: expected an amount like 1234.56, found "${text}"`);
+  const cents = Number(whole.replaceAll(',', '')) * 100 + Number(part);
+  return sign === '-' && cents !== 0 ? -cents : cents;
+}
+
 /** Cents for people: 1234567 as 12,345.67. */
 export function dollars(cents: number | bigint | string): string {
   const amount = BigInt(cents);

@@ -3,7 +3,7 @@ import type { Command } from '../command.ts';
 import type { WithdrawalView } from '../../grants/index.ts';
 import { checkReason, misuse } from '../../core/index.ts';
 import { table } from '../output.ts';
-import { dollars } from './grants-arguments.ts';
+import { dollars, readBalance } from './grants-arguments.ts';
 import { acting } from './grants-reconcile.ts';
 import { readDay } from './obligation-register.ts';
 
@@ -120,7 +120,7 @@ function addBalance(grants: Command): void {
         acting(command, async ({ out }, pipeline, person) => {
           const { account } = own;
           const on = readDay('--on', own.on);
-          const cents = centsOf(text);
+          const cents = readBalance('The balance', text);
           const reason = checkReason('--reason', own.reason);
           await pipeline.stateBalance({ account, on, cents, reason, by: person.id });
           out.result(
@@ -156,13 +156,4 @@ function withdrawalWords(one: WithdrawalView): string {
 function ordinalOf(text: string): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
   throw misuse(`--statement: expected a number from 1, found "${text}"`);
-}
-
-/** Dollars and cents as people write them: 1,234.56 or -12.30. */
-function centsOf(text: string): number {
-  const [, sign = '', whole = '', part = '00'] =
-    /^(-?)(\d{1,12}|\d{1,3}(?:,\d{3}){1,4})(?:\.(\d{2}))?$/.exec(text.trim()) ?? [];
-  if (whole === '') throw misuse(`Expected an amount like 1234.56, found "${text}"`);
-  const cents = Number(whole.replaceAll(',', '')) * 100 + Number(part);
-  return sign === '-' && cents !== 0 ? -cents : cents;
 }

@@ -1,6 +1,6 @@
 /** What goes into the stages, and what the first one says of it. */
-import type { AwardFormat, Violation } from '../rules/intake/award-record.ts';
-import type { FeedFormat } from '../rules/feeds/feed-events.ts';
+import type { AwardFormat, AwardRecord, Violation } from '../rules/intake/award-record.ts';
+import type { FeedEvent, FeedFormat } from '../rules/feeds/feed-events.ts';
 
 /** Bytes that can be read twice: once to know what they are, once to take them in. */
 export interface ByteSource {
@@ -11,10 +11,14 @@ export interface ByteSource {
 
 export interface AwardSource extends ByteSource {
   readonly format: AwardFormat;
+  /** What a table says, read with its columns; `expected` is the hash of the bytes that are taken in. */
+  readonly records?: (expected: string) => Iterable<AwardRecord>;
 }
 
 export interface FeedSource extends ByteSource {
   readonly format: FeedFormat | 'detect';
+  /** What a table says, read with its columns; `expected` is the hash of the bytes that are taken in. */
+  readonly events?: (expected: string) => Iterable<FeedEvent>;
 }
 
 /** A record that went to the compliance exception ledger. */

@@ -21,7 +21,7 @@ type Counts = {
 };
 
 const DATED: ReadonlySet<SheetValue> = new Set(['day', 'past-day']);
-const COUNTED: ReadonlySet<SheetValue> = new Set(['money', 'figure']);
+const COUNTED: ReadonlySet<SheetValue> = new Set(['money', 'signed-money', 'figure']);
 
 /** Asked of the columns in which something can be written in two ways. */
 export function needsEvidence(value: SheetValue): boolean {

@@ -25,6 +25,8 @@ interface RowRules {
 const NOTES_MAX = 200;
 const SKIPPED_SHOWN_MAX = 20;
 const TOTAL = /^(?:grand |sub-?)?totals?\b/i;
+/** Nothing but that word. */
+const ONLY_TOTAL = /^(?:grand |sub-?)?totals?:?$/i;
 
 export class RowsRead {
   /** Rows that are no rows: totals, repeated headers. */
@@ -85,17 +87,29 @@ export class RowsRead {
 
   /** A row with its own number or name is one, whatever else stands in it. */
   #noRow(row: InputRow): string | undefined {
-    if (row.kind !== 'row') return undefined;
     const { needed, header } = this.#rules;
     if (needed.length === 0) return undefined;
+    // A footer of one cell is no broken row.
+    if (row.kind !== 'row') return this.#isTotal(row) ? 'looks like a total' : undefined;
     if (Buffer.compare(row.raw, header) === 0) return 'repeats the header';
     const filled = needed.filter((name) => row.row[name] !== undefined && row.row[name] !== '');
+    // A total stands where a name or a day would, with nothing in another column that every row needs.
+    const isOnly = ONLY_TOTAL.test(this.#firstWord(row));
+    if (isOnly && (filled.length < needed.length || needed.length === 1))
+      return 'looks like a total';
     if (filled.length > needed.length / 2) return undefined;
-    const words = Buffer.from(row.raw)
+    return this.#isTotal(row) ? 'looks like a total' : undefined;
+  }
+
+  #isTotal(row: InputRow): boolean {
+    return TOTAL.test(this.#firstWord(row));
+  }
+
+  #firstWord({ raw }: InputRow): string {
+    const words = Buffer.from(raw)
       .toString('utf8')
       .slice(0, 1000)
       .split(/[,;\t|"]+/);
-    const first = words.find((word) => word.trim() !== '');
-    return first !== undefined && TOTAL.test(first.trim()) ? 'looks like a total' : undefined;
+    return (words.find((word) => word.trim() !== '') ?? '').trim();
   }
 }

@@ -2,6 +2,7 @@
 import {
   type ActorRef,
   type AwardId,
+  badInput,
   canonicalBytes,
   type Instant,
   ruledOut,
@@ -17,6 +18,7 @@ import { exceptionEnvelope } from '../../rules/intake/exception-envelope.ts';
 import { metadataHash } from '../../rules/intake/metadata.ts';
 import { readAwards } from '../../rules/intake/read-awards.ts';
 import { retainedUntil } from '../../rules/award-retention.ts';
+import { isNoAward } from '../../rules/intake/award-schema.ts';
 import type { Violation } from '../../rules/intake/award-record.ts';
 import {
   addAwardGroup,
@@ -78,9 +80,10 @@ export async function ingestAwards(
       law: deps.law,
       ...(replaces !== undefined && { replaces }),
     };
-    for await (const record of readAwards(source.format, sameBytes(source, document))) {
-      await intake.take(ingestAward(record, context));
-    }
+    const given =
+      source.records?.(document) ?? readAwards(source.format, sameBytes(source, document));
+    for await (const record of given) await intake.take(ingestAward(record, context));
+    intake.refuseAnotherKind(source.name);
     const report = await intake.finish();
     const { records, accepted, repeated, refused } = report;
     if (corrects !== undefined && (accepted !== 1 || records !== 1)) {
@@ -121,6 +124,8 @@ class DocumentIntake {
   readonly #now: Instant;
   #waiting: Ingested[] = [];
   #records = 0;
+  /** What at least tries to be an award. */
+  #awards = 0;
   #accepted = 0;
   #repeated = 0;
   #refused = 0;
@@ -153,8 +158,17 @@ class DocumentIntake {
 
   async take(record: Ingested): Promise<void> {
     this.#records += 1;
+    if (record.kind === 'accepted' || !isNoAward(record.violations)) this.#awards += 1;
     this.#waiting.push(record);
     if (this.#waiting.length >= GROUP) await this.#flush();
+  }
+
+  /** Before anything of it is kept: it would become a question to two people, and there is none. */
+  refuseAnotherKind(name: string): void {
+    if (this.#records === 0 || this.#awards > 0) return;
+    throw badInput(
+      `${name}: expected awards, but nothing in it has an amount, a grantor, a currency or a fiscal year. Check that it is the right file`,
+    );
   }
 
   async finish(): Promise<IngestionReport> {
@@ -238,8 +252,9 @@ class DocumentIntake {
 
   /** Evidence in this boundary's own log, and the same for the stages behind, under the key of that contract. */
   async #passOn(awards: readonly Placed<AcceptedAward>[]): Promise<void> {
-    const list = awards.map(({ ordinal, payload, mapping, metadata }) => ({
+    const list = awards.map(({ ordinal, payload, mapping, metadata, written }) => ({
       ordinal,
+      ...(written !== undefined && { written }),
       payload,
       mapping: mapping === undefined ? null : { ...mapping },
       metadata: { ...metadata },

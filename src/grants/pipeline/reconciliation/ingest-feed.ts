@@ -38,7 +38,8 @@ export async function ingestFeed(
     await lockLines(at);
     const intake = new FeedIntake(deps, at, feed, actor);
     let end: EndEvent | undefined;
-    for await (const event of readFeed(source.format, sameBytes(source, feed))) {
+    const events = source.events?.(feed) ?? readFeed(source.format, sameBytes(source, feed));
+    for await (const event of events) {
       if (event.kind === 'statement') intake.isInterim = event.isInterim;
       else if (event.kind === 'line') await intake.take(event);
       else if (event.kind === 'statementEnd') await intake.endStatement(event);

@@ -9,6 +9,8 @@ export const FEED_FORMATS = [
   'bai2',
   'mt940',
   'nacha',
+  /** The bank's own table; its columns are told beside it. */
+  'csv',
 ] as const;
 export type FeedFormat = (typeof FEED_FORMATS)[number];
 

@@ -7,6 +7,7 @@ import type { FeedEvent, FeedFormat, FeedReader } from './feed-events.ts';
 import { Mt940Reader } from './mt940.ts';
 import { NachaReader } from './nacha.ts';
 import { OfxReader } from './ofx.ts';
+import { refuse } from './refusal.ts';
 
 // A chunk of any size is decoded in parts of this size, so that its text is never held as a whole.
 const PART_BYTES = 64 * 1024;
@@ -95,6 +96,15 @@ function readerFor(
         reader: new Mt940Reader(),
         decoding: { encoding: 'utf-8', allowsTab: false, fallback: 'windows-1252' },
       };
+    case 'csv':
+      return refuse(
+        { line: 1, column: 1 },
+        {
+          code: 'FEED_UNSUPPORTED',
+          reason: 'a table is read with its columns',
+          remedy: 'Import it with grants feed, which asks for them',
+        },
+      );
     case 'nacha':
       return { reader: new NachaReader(), decoding: { encoding: 'utf-8', allowsTab: false } };
   }

@@ -1,7 +1,8 @@
 /** One award as a document said it: paths and plain values, not yet believed. */
-import type { JsonValue } from '../../../core/index.ts';
+import { badInput, type JsonValue } from '../../../core/index.ts';
 
-export const AWARD_FORMATS = ['json', 'ndjson', 'csv', 'xml'] as const;
+/** `table`: of people, in dollars; its columns are told beside it. */
+export const AWARD_FORMATS = ['json', 'ndjson', 'csv', 'xml', 'table'] as const;
 export type AwardFormat = (typeof AWARD_FORMATS)[number];
 
 const VIOLATIONS = {
@@ -53,6 +54,16 @@ export interface AwardRecord {
   readonly violations: readonly Violation[];
   /** For the exception envelope. */
   readonly original: JsonValue;
+  /** The cells of a table as it wrote them, kept as evidence. */
+  readonly written?: JsonValue;
+}
+
+/** A download that broke off: nothing before its end may be used, and no person can decide what is missing. */
+export function cutOff(line: number): Error {
+  return badInput(
+    `line ${line}: the end of the document is missing; download or export it again, and import the whole file`,
+    { details: { line } },
+  );
 }
 
 export function violation(code: ViolationCode, field: string, message: string): Violation {

@@ -116,6 +116,33 @@ const AWARD_FIELDS: Readonly<Record<string, Field>> = {
   'terms.subaward_approval_above': optional(cents),
 };
 
+/** Without tags and offsets, whose names are open. */
+export const AWARD_FIELD_NAMES: readonly string[] = Object.keys(AWARD_FIELDS);
+
+export function kindOfField(name: string): Kind['kind'] | undefined {
+  return Object.hasOwn(AWARD_FIELDS, name) ? AWARD_FIELDS[name]?.kind.kind : undefined;
+}
+
+/** A field of an award by its path, whatever it holds. */
+export function isAwardField(path: string): boolean {
+  return (
+    Object.hasOwn(AWARD_FIELDS, path) ||
+    path === 'compliance_tags' ||
+    path.startsWith(TAG_PREFIX) ||
+    path.startsWith(OFFSET_PREFIX)
+  );
+}
+
+/** Nothing in it says that it is an award: another kind of file. */
+export function isNoAward(violations: readonly Violation[]): boolean {
+  const missing = new Set(
+    violations.flatMap(({ code, field }) => (code === 'MISSING' ? [field] : [])),
+  );
+  return ['grantor_id', 'award_amount', 'currency', 'fiscal_year'].every((name) =>
+    missing.has(name),
+  );
+}
+
 const OFFSET_PREFIX = 'terms.offset_days.';
 const OFFSET_REPORTS: ReadonlySet<string> = new Set([
   'sf425.interim',

@@ -27,6 +27,7 @@ export interface AcceptedAward {
   readonly payload: AwardPayload;
   readonly mapping: Mapping990 | undefined;
   readonly metadata: ComplianceMetadata;
+  readonly written?: JsonValue;
 }
 
 export interface RefusedAward {
@@ -72,7 +73,16 @@ export function ingestAward(record: AwardRecord, context: IngestionContext): Ing
     mappingHash: mapping?.hash ?? null,
     state: 'validated_transient_retry_eligible',
   });
-  return { kind: 'accepted', ordinal, line, payload, mapping, metadata };
+  const { written } = record;
+  return {
+    kind: 'accepted',
+    ordinal,
+    line,
+    payload,
+    mapping,
+    metadata,
+    ...(written !== undefined && { written }),
+  };
 }
 
 /** A refused original may hold fractions; an accepted payload holds whole numbers only. */

@@ -7,7 +7,7 @@ import {
   overLimit,
   withoutLineEnd,
 } from '../../../core/index.ts';
-import type { AwardFormat, AwardRecord } from './award-record.ts';
+import { type AwardFormat, type AwardRecord, cutOff } from './award-record.ts';
 import { CsvAwards } from './records-csv.ts';
 import { recordOfLine, recordsOfJson } from './records-json.ts';
 import { XmlAwards } from './records-xml.ts';
@@ -40,6 +40,8 @@ function readerOf(format: AwardFormat): Pieces<Uint8Array> {
       return new NdjsonAwards();
     case 'csv':
       return new CsvAwards();
+    case 'table':
+      throw badInput('a table is read with its columns; import it with grants ingest');
     case 'xml':
       return new Decoded(new XmlAwards());
   }
@@ -91,6 +93,10 @@ class JsonAwards implements Pieces<string> {
   }
 
   finish(): Iterable<AwardRecord> {
+    // A document that begins like JSON and does not end like it.
+    if (/^\s*[[{]/.test(this.#text) && !/[\]}]$/.test(this.#text.slice(-200).trimEnd())) {
+      throw cutOff(this.#text.split('\n').length);
+    }
     return recordsOfJson(this.#text);
   }
 }
@@ -99,6 +105,8 @@ class NdjsonAwards implements Pieces<Uint8Array> {
   readonly #lines = new LineSplitter(LINE_BYTES_MAX);
   readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   #ordinal = 0;
+  #lastLine = 1;
+  #isCut = false;
 
   *push(chunk: Uint8Array): Iterable<AwardRecord> {
     for (const part of this.#lines.push(chunk)) yield* this.#record(part);
@@ -106,6 +114,7 @@ class NdjsonAwards implements Pieces<Uint8Array> {
 
   *finish(): Iterable<AwardRecord> {
     for (const part of this.#lines.end()) yield* this.#record(part);
+    if (this.#isCut) throw cutOff(this.#lastLine);
   }
 
   *#record({ line, bytes, ends }: LinePart): Iterable<AwardRecord> {
@@ -117,6 +126,9 @@ class NdjsonAwards implements Pieces<Uint8Array> {
     const text = decoded(() => this.#decoder.decode(withoutLineEnd(bytes)), line);
     if (text.trim() === '') return;
     this.#ordinal += 1;
+    this.#lastLine = line;
+    // An object that was begun and not ended.
+    this.#isCut = text.trimStart().startsWith('{') && !text.trimEnd().endsWith('}');
     yield recordOfLine(text, { ordinal: this.#ordinal, line });
   }
 }

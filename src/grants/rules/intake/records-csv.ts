@@ -6,12 +6,14 @@ import {
   type JsonValue,
   StrictCsv,
 } from '../../../core/index.ts';
-import { type AwardRecord, type Violation, violation } from './award-record.ts';
+import { type AwardRecord, cutOff, type Violation, violation } from './award-record.ts';
 
 export class CsvAwards {
   readonly #rows = new StrictCsv();
   #header: readonly string[] | undefined;
   #ordinal = 0;
+  #lastCells = Number.POSITIVE_INFINITY;
+  #lastLine = 1;
 
   *push(chunk: Uint8Array): Generator<AwardRecord> {
     for (const row of this.#rows.push(chunk)) yield* this.#take(row);
@@ -20,6 +22,8 @@ export class CsvAwards {
   *finish(): Generator<AwardRecord> {
     for (const row of this.#rows.finish()) yield* this.#take(row);
     if (this.#header === undefined) refuse(1, 'the file is empty');
+    // Rows that are too short elsewhere are faults of theirs; the last one is where a download breaks off.
+    else if (this.#lastCells < this.#header.length) throw cutOff(this.#lastLine);
   }
 
   *#take({ line, cells }: CsvRow): Generator<AwardRecord> {
@@ -28,6 +32,8 @@ export class CsvAwards {
       return;
     }
     this.#ordinal += 1;
+    this.#lastCells = cells.length;
+    this.#lastLine = line;
     yield recordOf(this.#header, cells, { ordinal: this.#ordinal, line });
   }
 }

@@ -39,6 +39,22 @@ export function readMoney(cell: string, decimal: DecimalSign | undefined): Value
   return text === cell ? read(text) : read(text, 'read as dollars');
 }
 
+/** How some banks say the sign: behind the amount. */
+const BOOKED = /(CR|DR|DB)\.?$/i;
+
+/** The same, and what goes out below zero: `-35.00`, `(35.00)`, `35.00-`, `35.00 DR`. */
+export function readSignedMoney(cell: string, decimal: DecimalSign | undefined): ValueReading {
+  const plain = plainCell(cell.slice(0, TEXT_CHARACTERS_MAX));
+  const booked = BOOKED.exec(plain)?.[1]?.toUpperCase();
+  const bare = plain.replace(BOOKED, '').trim();
+  const { digits, isNegative } = strip(bare);
+  const reading = readMoney(digits, decimal);
+  if (!reading.ok) return { ...reading, why: reading.why.replace(shown(digits), shown(cell)) };
+  const isOut = isNegative || (booked !== undefined && booked !== 'CR');
+  const text = isOut && /[1-9]/.test(reading.text) ? `-${reading.text}` : reading.text;
+  return text === cell ? read(text) : read(text, 'read as dollars');
+}
+
 /** A figure without a currency of its own: shares, assets. */
 export function readFigure(cell: string, decimal: DecimalSign | undefined): ValueReading {
   const { digits, isNegative } = strip(cell);

@@ -1,7 +1,7 @@
 /** One cell of a column that is ours, by what stands in that column. Pure. */
 import type { SheetValue } from '../../../core/index.ts';
 import { type DayCount, UNCALCULATED } from '../xlsx/cell-text.ts';
-import { type DecimalSign, readFigure, readMoney } from './amounts.ts';
+import { type DecimalSign, readFigure, readMoney, readSignedMoney } from './amounts.ts';
 import { edgesOff, plainCell } from './clean.ts';
 import { type DateOrder, readDay } from './dates.ts';
 import { read, shown, type ValueReading } from './reading.ts';
@@ -76,6 +76,8 @@ function readOf(cell: string, rules: ColumnRules): ValueReading {
       return readMonthDay(cell);
     case 'money':
       return readMoney(cell, rules.decimal);
+    case 'signed-money':
+      return readSignedMoney(cell, rules.decimal);
     case 'figure':
       return readFigure(cell, rules.decimal);
     case 'tax-class':
