@@ -1,6 +1,6 @@
 /** What the entries of accounts add up to, day by day. */
 import type { Day } from '../../../calendar/index.ts';
-import { type BankLine, postingDay } from '../../rules/matching/bank-line.ts';
+import { type BankLine, postingDay, signedCents } from '../../rules/matching/bank-line.ts';
 
 interface Net {
   readonly cents: bigint;
@@ -17,8 +17,7 @@ export class AccountNets {
     const day = postingDay(line);
     let known = days.get(day);
     if (known === undefined) days.set(day, (known = { cents: 0n, entries: 0 }));
-    const cents = BigInt(line.amountCents);
-    known.cents += line.direction === 'credit' ? cents : -cents;
+    known.cents += BigInt(signedCents(line));
     known.entries += 1;
   }
 

@@ -1,6 +1,6 @@
 /** Bank lines as people look through them: what the bank wrote, and where each stands. */
 import { misuse } from '../../../core/index.ts';
-import type { BankLine } from '../../rules/matching/bank-line.ts';
+import { type BankLine, signedCents } from '../../rules/matching/bank-line.ts';
 import type { MatchOutcome } from '../../rules/matching/outcome.ts';
 import { payerOfLine } from '../../rules/matching/workbench.ts';
 import { sealedLines } from '../../store/feeds.ts';
@@ -79,7 +79,7 @@ function viewOf(
     id: line.id,
     account: line.account,
     bookedOn: row.bookedOn,
-    cents: line.direction === 'credit' ? line.amountCents : -line.amountCents,
+    cents: signedCents(line),
     currency: line.currency,
     payer: payerOfLine(line),
     text: line.description,

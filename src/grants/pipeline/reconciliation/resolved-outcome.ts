@@ -1,6 +1,10 @@
-/** What becomes of money in that a person has resolved: its parts, award by award, and what they leave of the line. */
+/** What becomes of a line that a person has resolved: its parts, award by award, and what they leave of the line. */
 import { formatDay } from '../../../calendar/index.ts';
-import type { BankLine, ExpectedPayment } from '../../rules/matching/bank-line.ts';
+import {
+  type BankLine,
+  type ExpectedPayment,
+  signedCents,
+} from '../../rules/matching/bank-line.ts';
 import { inDollars } from '../../rules/reporting/figure.ts';
 import type { MatchOutcome, OutcomePart } from '../../rules/matching/outcome.ts';
 import { BY_PERSON, type LineResolution } from '../../store/matches.ts';
@@ -56,7 +60,7 @@ export function resolvedOutcome(
     reason: {
       text: isOpen ? openWords(shares, resolution) : resolvedWords(resolution),
       currency: line.currency,
-      bankCents: line.amountCents,
+      bankCents: signedCents(line),
       ledgerCents: ofEach.reduce((sum, one) => sum + one, 0),
       ...(feeCents > 0 && { feeCents }),
       ...(rest !== undefined && { restCents: rest.cents }),

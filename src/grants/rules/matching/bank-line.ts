@@ -52,6 +52,14 @@ export function postingDay({ postedOn, bookingDate }: BankLine): Day {
   return postedOn ?? bookingDate;
 }
 
+/** Below zero for money that went out: a sum of lines is what they did to the account. */
+export function signedCents({
+  amountCents,
+  direction,
+}: Pick<BankLine, 'amountCents' | 'direction'>): number {
+  return direction === 'credit' ? amountCents : -amountCents;
+}
+
 /** What a line says about an entry and what it is not itself: a hint. */
 export function isHint({ status, isAnnounced }: BankLine): boolean {
   return status !== 'booked' || isAnnounced === true;

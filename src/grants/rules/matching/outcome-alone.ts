@@ -1,6 +1,6 @@
 /** Outcomes that are about one side alone. */
 import { formatDay } from '../../../calendar/index.ts';
-import type { BankLine, ExpectedPayment } from './bank-line.ts';
+import { type BankLine, type ExpectedPayment, signedCents } from './bank-line.ts';
 import type { FoundOutcome, MatchOutcome } from './outcome.ts';
 
 export function lineAlone(
@@ -10,7 +10,7 @@ export function lineAlone(
   const reason = {
     text,
     currency: line.currency,
-    bankCents: line.direction === 'credit' ? line.amountCents : -line.amountCents,
+    bankCents: signedCents(line),
     ledgerCents: 0,
     bankDates: [formatDay(line.bookingDate)],
     ledgerDates: [],

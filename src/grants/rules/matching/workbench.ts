@@ -1,7 +1,7 @@
 /** Lines and expected payments in canonical order with what the rules look up; arrival order is forgotten here. */
 import { type Day, formatDay } from '../../../calendar/index.ts';
 import { invariant } from '../../../core/index.ts';
-import type { BankLine, ExpectedPayment, LinePayment } from './bank-line.ts';
+import { type BankLine, type ExpectedPayment, type LinePayment, signedCents } from './bank-line.ts';
 import type { BusinessDays } from './business-days.ts';
 import type { FoundOutcome, MatchOutcome, MatchReason, MatchRule, MatchStatus } from './outcome.ts';
 import type { DateWindow, MatchPolicy } from './policy.ts';
@@ -275,9 +275,5 @@ function datesOf(days: readonly Day[]): readonly string[] {
 
 /** A return counts against the payment that it takes back. */
 function totalCents(entries: readonly (Line | Expected)[]): number {
-  return entries.reduce(
-    (sum, { given }) =>
-      sum + (given.direction === 'credit' ? given.amountCents : -given.amountCents),
-    0,
-  );
+  return entries.reduce((sum, { given }) => sum + signedCents(given), 0);
 }

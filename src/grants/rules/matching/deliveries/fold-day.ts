@@ -4,7 +4,7 @@
  * same entries again, unless its balances go on from the first: of each kind of money there are as many entries as the
  * longest telling has.
  */
-import type { BankLine } from '../bank-line.ts';
+import { type BankLine, signedCents } from '../bank-line.ts';
 import { compare, moneyKey } from '../workbench.ts';
 import { grouped } from './grouped.ts';
 import { ownNumber, wordsOf } from './same-text.ts';
@@ -178,7 +178,7 @@ function byTelling(deliveries: readonly Delivery[], tellings: Tellings): Told[] 
     return {
       telling: tellings.of(first.line),
       deliveries: sorted.map(({ delivery }) => delivery),
-      netCents: group.reduce((sum, { line }) => sum + signed(line), 0),
+      netCents: group.reduce((sum, { line }) => sum + signedCents(line), 0),
       isClosed: group.some(({ isClosed }) => isClosed),
       content: sorted.map(({ content }) => content).join('\n'),
     };
@@ -200,10 +200,6 @@ function contentOf(line: BankLine): string {
     valueDate,
     place,
   ]);
-}
-
-function signed({ amountCents, direction }: BankLine): number {
-  return direction === 'credit' ? amountCents : -amountCents;
 }
 
 function inOrder(told: readonly Told[]): readonly Told[] {
