@@ -148,7 +148,9 @@ describe('two people', () => {
     const late = await world.run(['batch', 'approve', batch], third);
     for (const ended of [repeated, late]) {
       expect(ended).toMatchObject({ code: 0, stderr: '' });
-      expect(ended.stdout).toMatch(/^Approved by Arthur Approver at \S+Z: 1 filings of batch /);
+      expect(ended.stdout).toMatch(
+        /^Approved by Arthur Approver at \w{3} \d{1,2}, \d{4}, [\d:]+ [ap]\.m\. \S+: 1 filings of batch /,
+      );
       expect(ended.stdout).not.toContain('Thea');
     }
     expect(await world.data(['batch', 'approve', batch, '--dry-run'], third)).toMatchObject({

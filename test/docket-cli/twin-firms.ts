@@ -103,6 +103,7 @@ export function comparable(text: string): string {
       return `ID${ids.indexOf(id)}`;
     })
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+(?:Z|\+00:00)/g, 'AT')
+    .replaceAll(/[A-Z][a-z]{2} \d{1,2}, \d{4}, \d{1,2}:\d\d(?::\d\d)? [ap]\.m\. [\w+:-]+ */g, 'AT ')
     .replaceAll(/DTSTAMP:\w+/g, 'DTSTAMP')
     .replaceAll(
       /"(now|at|asOf|since|until|notBefore|\w+At|\w+By|elapsedMs|elapsed_ms)":\d+/g,
