@@ -29,6 +29,12 @@ const REGRESSIONS: readonly { readonly seed: number; readonly was: string }[] = 
   },
   { seed: 21, was: 'a repeat was sent when the portal no longer knew the key' },
   { seed: 40, was: 'the same, and the portal took the filing twice' },
+  {
+    seed: 2932,
+    was: 'a clock that was off looked right to a machine that stood still before the answer',
+  },
+  { seed: 3568, was: 'a question went out in a short pause that a portal asked for as it drained' },
+  { seed: 3873, was: 'the same, in another world' },
 ];
 
 test(

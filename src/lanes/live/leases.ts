@@ -54,6 +54,8 @@ export class Leases {
   #readAtMs = 0;
   #readAtWall: Instant = instant(0);
   #skewMs = 0;
+  /** False when this machine stood still between the last question and its answer: how old that answer is, nobody knows. */
+  #isTimely = false;
   #lost = new AbortController();
 
   constructor(clock: Clock, leaseMs: number) {
@@ -85,8 +87,14 @@ export class Leases {
    * ago the last one was, and a moment read from them could be far too early.
    */
   get knowsTime(): boolean {
-    const elapsedMs = this.#clock.monotonicMs() - this.#readAtMs;
-    const wallElapsedMs = this.#clock.now() - this.#readAtWall;
+    return (
+      this.#isTimely && this.#clocksAgree({ monotonicMs: this.#readAtMs, wall: this.#readAtWall })
+    );
+  }
+
+  #clocksAgree(since: Moment): boolean {
+    const elapsedMs = this.#clock.monotonicMs() - since.monotonicMs;
+    const wallElapsedMs = this.#clock.now() - since.wall;
     return Math.abs(elapsedMs - wallElapsedMs) <= DISAGREEMENT_MS_MAX;
   }
 
@@ -99,6 +107,9 @@ export class Leases {
   extend(databaseNow: Instant, askedAt: Moment): void {
     this.#deadlineMs = askedAt.monotonicMs + this.#leaseMs - MARGIN_MS;
     this.#wallDeadline = addMs(askedAt.wall, this.#leaseMs - MARGIN_MS);
+    this.#isTimely = this.#clocksAgree(askedAt);
+    // An answer of unknown age would make a clock that is off look right, and a right one off.
+    if (!this.#isTimely && this.#databaseNow !== 0) return;
     // The database read its clock somewhere between our question and now. A slow answer tells little, so what we
     // believed before stands as far as this one allows; otherwise it would look like a clock that is off.
     const tripMs = this.#clock.monotonicMs() - askedAt.monotonicMs;

@@ -157,6 +157,16 @@ describe('the recovery', () => {
     expect(checkDueAt(lane)).toBe(addMs(walk.now, 90_000));
   });
 
+  it('waits out a short stamp too, that ends before the drain is looked at again', () => {
+    const walk = draining();
+    const waiting = answer(walk, { kind: 'wait', why: '1 open' }, ASKABLE);
+    const throttle = asked({ kind: 'throttled', code: 'HTTP_429', waitMs: 1_000, captcha: false });
+    const { lane } = happen(waiting, throttle, ASKABLE);
+    const width = (afterMs: number) => effectiveCeiling(lane, ASKABLE, addMs(waiting.now, afterMs));
+    expect([width(0), width(999), width(1_000)]).toEqual([0, 0, 1]);
+    expect(checkDueAt(lane)).toBe(checkDueAt(waiting.lane));
+  });
+
   it('asks for a person once a check has met a refused login', () => {
     let walk = answer(answer(begin(BROKEN), GOOD, ASKABLE), GOOD, ASKABLE);
     walk = answer(walk, { kind: 'bad', why: 'LOGIN_REFUSED' }, ASKABLE);

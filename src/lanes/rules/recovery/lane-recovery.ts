@@ -173,10 +173,14 @@ export function checkedNotBefore(lane: LaneState, until: Instant): LaneState {
   const { recovery } = lane;
   if (recovery === undefined) return lane;
   const { run } = recovery;
-  if ((run.state !== 'probing' && run.state !== 'checking') || run.nextAt >= until) return lane;
+  if (run.state !== 'probing' && run.state !== 'checking') return lane;
+  const nextAt = instant(Math.max(run.nextAt, until));
+  // While it drains, questions wait for `since`, which is earlier than the next look at the drain.
   const isDrain = run.state === 'checking' && run.step === 'drain';
-  const later = isDrain ? { ...run, since: until, nextAt: until } : { ...run, nextAt: until };
-  return { ...lane, recovery: { ...recovery, run: later } };
+  const later = isDrain
+    ? { ...run, since: instant(Math.max(run.since, until)), nextAt }
+    : { ...run, nextAt };
+  return sameJson(run, later) ? lane : { ...lane, recovery: { ...recovery, run: later } };
 }
 
 /** Slowly, and on probation: one failure before the first good answer opens the breaker again. */
