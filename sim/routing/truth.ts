@@ -150,8 +150,8 @@ export function firstPassed(
     const moment = momentOf(law);
     if (moment === undefined) continue;
     const at = [from, since, moment].reduce((latest, one) => (one > latest ? one : latest));
-    // A law that held for moments only may have been over before anybody looked.
-    if (addMs(at, SHORT_MS) < until) return at;
+    // A law that held for moments only, or while nothing of ours ran, may have been over before anybody looked.
+    if (addMs(runningAt(at, evidence), SHORT_MS) < until) return at;
   }
   return undefined;
 }

@@ -45,6 +45,8 @@ const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 /** As in the shell: so long a dead process has a notice in hand. */
 const NOTICE_LEASE_MS = 15_000;
+/** Clocks of one docket that wait at once; a mailbox that refuses for days would bring thousands. */
+const WAKES_MAX = 50;
 const QUEUE = 'queue-t2';
 
 export class RoutingWorld {
@@ -61,6 +63,7 @@ export class RoutingWorld {
   readonly #seen = new Set<string>();
   /** How many notices went to a reader of a docket; only the last is tried again. */
   readonly #notices = new Map<string, number>();
+  readonly #wakes = new Map<string, number>();
   readonly #arrivedAt = new Map<string, Instant>();
   readonly #decided: Decided[] = [];
   readonly #arrivals: Arrival[] = [];
@@ -188,8 +191,7 @@ export class RoutingWorld {
     );
     const wake = wakeAt(step.next);
     if (wake !== undefined && step.kind !== 'nothing') {
-      const at = addMs(wake > now ? wake : now, this.#draw.int(1, 50));
-      this.#time.at(at, () => this.#tell(docket, { kind: 'clock' }));
+      this.#wake(docket, addMs(wake > now ? wake : now, this.#draw.int(1, 50)));
     }
     if (step.kind === 'send')
       this.#send(docket, step.message, step.next.hop, step.next.attempt, step.target);
@@ -207,6 +209,17 @@ export class RoutingWorld {
     if (step.kind === 'done' && this.#draw.chance(step.next.by === QUEUE ? 0.3 : 0.05)) {
       this.#forget(docket, step.next.hop?.tier ?? 'PRIMARY');
     }
+  }
+
+  /** Some clocks come twice; but each that comes asks for the next, and so many would soon be all that happens. */
+  #wake(docket: Docket, at: Instant): void {
+    const pending = this.#wakes.get(docket.id) ?? 0;
+    if (pending >= WAKES_MAX) return;
+    this.#wakes.set(docket.id, pending + 1);
+    this.#time.at(at, () => {
+      this.#wakes.set(docket.id, (this.#wakes.get(docket.id) ?? 1) - 1);
+      this.#tell(docket, { kind: 'clock' });
+    });
   }
 
   /** The queue that confirmed it has a consumer that takes nothing, which is seen a little later. */

@@ -1,4 +1,4 @@
-import { partyId } from '../../src/core/index.ts';
+import { partyId, targetId } from '../../src/core/index.ts';
 import { describe, expect, it } from 'vitest';
 import { addMs, type Instant, toRfc3339 } from '../../src/core/time.ts';
 import { canonicalText } from '../../src/core/canonical-json.ts';
@@ -417,6 +417,27 @@ describe('the two-hour clock', () => {
     expect(again.kind).toBe('wait');
     const acknowledged = { kind: 'acknowledged', by: partyId('hart') } as const;
     expect(nextStep(asked.next, acknowledged, addMs(now, 1), woken).kind).toBe('done');
+  });
+
+  it('asks who is there by now when a target that came back did not get it through, also before it runs out', () => {
+    const reviewBy = addMs(NOW, 90 * MINUTE_MS);
+    const held = { reason: 'NOT_CONFIRMED', since: NOW, reviewBy, round: 0, hop: undefined };
+    const hop = {
+      node: 'TERTIARY-0',
+      tier: 'TERTIARY',
+      target: targetId('moreau-mail'),
+      party: partyId('moreau'),
+      standsInFor: [],
+    } as const;
+    const back = { state: 'sending', attempt: 1, hop, until: addMs(NOW, 7_000), held } as const;
+    const state = { ...back, handed: [], known: undefined, lateSince: undefined };
+    const refused: Happening = { kind: 'outcome', hop, attempt: 1, result: { kind: 'denied' } };
+    const desks = desk({ breakers: new Map() });
+    const step = nextStep(state, refused, NOW, desks);
+    expect(step).toMatchObject({ kind: 'manual', target: { id: 'desk-mail' }, next: { reviewBy } });
+    expect(step.facts.at(-1)).toMatchObject({ kind: 'manual_found', target: 'desk-mail' });
+    const asked = { ...state, held: { ...held, hop } };
+    expect(nextStep(asked, refused, NOW, desks)).toMatchObject({ kind: 'wait' });
   });
 
   it('runs without a target where no one may see the docket', () => {

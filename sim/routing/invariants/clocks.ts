@@ -64,7 +64,9 @@ function manualClock(own: readonly Decided[], evidence: Evidence): Violation[] {
   const confirmed = confirmedAt(own, evidence);
   for (const [index, { at, reviewBy }] of raised.entries()) {
     if (reviewBy - at !== TWO_HOURS_MS) say(`a clock of ${reviewBy - at} ms`);
-    const waits = waitingFrom(own, at, reviewBy);
+    // Whoever runs again first looks whether a target came back meanwhile.
+    const looked = runningAt(reviewBy, evidence);
+    const waits = waitingFrom(own, at, looked === reviewBy ? looked : addMs(looked, TOLERANCE_MS));
     // A target that came back has it; whatever comes of that, no two hours run out meanwhile.
     if (waits === undefined) continue;
     const by = addMs(runningAt(waits, evidence), TOLERANCE_MS);
@@ -76,15 +78,11 @@ function manualClock(own: readonly Decided[], evidence: Evidence): Violation[] {
   return found;
 }
 
-/** The first moment from `reviewBy` on at which a docket that was raised at `since` waits for people. */
-function waitingFrom(
-  own: readonly Decided[],
-  since: Instant,
-  reviewBy: Instant,
-): Instant | undefined {
+/** The first moment from `by` on at which a docket that was raised at `since` waits for people. */
+function waitingFrom(own: readonly Decided[], since: Instant, by: Instant): Instant | undefined {
   const later = own.filter(({ at }) => at >= since);
-  const last = later.findLastIndex(({ at }) => at <= reviewBy);
-  if (later[last]?.step.next.state === 'manual') return reviewBy;
+  const last = later.findLastIndex(({ at }) => at <= by);
+  if (later[last]?.step.next.state === 'manual') return by;
   return later.slice(last + 1).find(({ step }) => step.next.state === 'manual')?.at;
 }
 

@@ -20,7 +20,7 @@ function orderOf(decided: readonly Decided[]): Violation[] {
   const attempts = new Map<string, number>();
   let tier: string = 'PRIMARY';
   let returns = 0;
-  for (const { step, before, at, happening } of decided) {
+  for (const { step, before, at, happening, breakers } of decided) {
     // What a broker alone confirmed, and nobody took, goes on from where it was confirmed.
     if (before.state === 'confirmed' && happening.kind === 'not_taken' && step.kind !== 'nothing') {
       tier = happening.activation.tier;
@@ -39,6 +39,8 @@ function orderOf(decided: readonly Decided[]): Violation[] {
         if (returns > RETURNS_MAX) say(`goes back for the ${returns}. time`);
         tier = fact.tier;
         attempts.clear();
+        // It is sent again, so the same may be seen of it again.
+        activations.clear();
       }
       if (fact.kind !== 'transition') continue;
       const { from, to, reason } = fact;
@@ -77,7 +79,12 @@ function orderOf(decided: readonly Decided[]): Violation[] {
       const backoffMs = step.next.notBefore - at;
       const result = happening.kind === 'outcome' ? happening.result : undefined;
       const askedMs = result !== undefined && 'retryAfterMs' in result ? result.retryAfterMs : 0;
-      const isAsked = askedMs !== undefined && askedMs > 0;
+      // By this answer, or by one to another docket.
+      const { notBefore } = step.next;
+      const rests = [...breakers.values()].some(
+        (one) => 'restsUntil' in one && one.restsUntil === notBefore,
+      );
+      const isAsked = rests || (askedMs !== undefined && askedMs > 0);
       if (backoffMs < 500 || (backoffMs > 2_000 && !isAsked)) say(`a backoff of ${backoffMs} ms`);
     }
   }

@@ -34,6 +34,11 @@ export function toPeople(
   const back = waysBack(held?.returns ?? 0, here);
   if (held !== undefined) {
     const next = { state: 'manual', ...held, ...back, dueAt, ...common } as const;
+    // Nobody could be asked before: whoever is there by now need not wait for the end of the two hours.
+    if (held.hop === undefined && desksOf(here).length > 0) {
+      const { reviewBy } = held;
+      return manual(next, here, (target) => ({ kind: 'manual_found', at, reviewBy, target }));
+    }
     const until = wakeAt(next) ?? held.reviewBy;
     return { kind: 'wait', next, until, facts: here.facts, breakers: here.changes };
   }
