@@ -6,7 +6,7 @@ create table entity (
   id text not null check (length(id) between 1 and 200),
   jurisdiction text not null check (length(jurisdiction) between 1 and 16),
   registry_number text not null check (length(registry_number) between 1 and 64),
-  kind text not null check (kind in ('corporation', 'llc', 'lp')),
+  kind text not null check (kind in ('corporation', 'llc', 'lp', 'llp', 'nonprofit', 'pc', 'pllc')),
   origin text not null check (origin in ('domestic', 'foreign')),
   formation_date date,
   fiscal_year_end text check (fiscal_year_end ~ '^\d{2}-\d{2}$'),
@@ -29,7 +29,7 @@ create table obligation (
   entity text not null,
   jurisdiction text not null,
   registry_number text not null,
-  sort text not null check (sort in ('periodic', 'initial')),
+  sort text not null check (sort in ('periodic', 'initial', 'publication')),
   filing_kind text not null,
   -- 'unknown' where only the record of the state can say the date.
   period text not null,

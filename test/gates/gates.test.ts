@@ -242,16 +242,13 @@ describe('the law', () => {
 
   it('what the rules cannot say needs the state’s record; what no one owes is refused', () => {
     const unknown = { entity_kind: 'lp', origin: 'domestic' };
-    const tennessee = sampleProfile({ code: 'US-TN', jurisdiction: 'US-TN' });
-    const inTennessee = (fields: object) =>
+    const montana = sampleProfile({ code: 'US-MT', jurisdiction: 'US-MT' });
+    const inMontana = (fields: object) =>
       refusals(
-        gate(
-          { jurisdiction: 'US-TN', fields },
-          { profile: tennessee, due: '2027-04-01T20:00:00Z' },
-        ),
+        gate({ jurisdiction: 'US-MT', fields }, { profile: montana, due: '2027-04-01T20:00:00Z' }),
       );
-    expect(inTennessee(unknown)).toEqual(['STATE_RECORD_NEEDED /fields/state_record_due']);
-    expect(inTennessee({ ...unknown, state_record_due: '2027-04-01' })).toEqual([]);
+    expect(inMontana(unknown)).toEqual(['STATE_RECORD_NEEDED /fields/state_record_due']);
+    expect(inMontana({ ...unknown, state_record_due: '2027-04-01' })).toEqual([]);
     const california = { jurisdiction: 'US-CA', registry_number: 'C1234567', fields: unknown };
     expect(refusals(gate(california, { profile: CA }))).toEqual(['NOTHING_OWED /filing_kind']);
   });

@@ -182,7 +182,7 @@ describe('years and months at their edges', () => {
 
   it.each([
     ['90 days', 'US-CA.llc.foreign', '2026-12-03', '2027-03-03'],
-    ['90 days over a leap day', 'US-GA.corporation.domestic', '2027-12-31', '2028-03-30'],
+    ['90 days over a leap day', 'US-CA.corporation.domestic', '2027-12-31', '2028-03-30'],
     ['six months to a shorter month', 'US-AK.llc.domestic', '2026-08-31', '2027-02-28'],
     ['30 days', 'US-NM.corporation.domestic', '2026-10-20', '2026-11-19'],
   ] as const)(
@@ -193,7 +193,8 @@ describe('years and months at their edges', () => {
       expect(found).not.toHaveProperty('window_opens');
       expect(found).not.toHaveProperty('rolled_due');
       expect(found).not.toHaveProperty('last_timely_day');
-      expect(found).not.toHaveProperty('fee');
+      // Its fee is from memory: it informs, and nothing is paid from it.
+      expect(found.fee_basis).toBe(found.fee === undefined ? undefined : 'memory');
     },
   );
 
@@ -569,11 +570,6 @@ describe('what cannot be answered is refused by name', () => {
       /^CASE_INVALID: rule_id/,
     ],
     [
-      'a fiscal year end that is needed',
-      { ...good, jurisdiction: 'US-TN' },
-      /^CASE_INVALID: fiscal_year_end/,
-    ],
-    [
       'a fiscal year end that does not exist',
       { ...good, jurisdiction: 'US-TN', fiscal_year_end: '02-30' },
       /^CASE_INVALID: fiscal_year_end/,
@@ -585,8 +581,8 @@ describe('what cannot be answered is refused by name', () => {
     ],
     [
       'a foreign entity whose rule was not read',
-      { ...good, jurisdiction: 'US-FL', origin: 'foreign' },
-      /^STATE_RECORD_NEEDED: .*US-FL\.llc\.domestic/,
+      { ...good, jurisdiction: 'US-GA', entity_kind: 'lp', origin: 'foreign' },
+      /^STATE_RECORD_NEEDED: .*US-GA\.lp\.domestic/,
     ],
     [
       'an initial report that was not read',
@@ -604,13 +600,19 @@ describe('what cannot be answered is refused by name', () => {
 
   it('a foreign entity may use the domestic rule when the case names it, with low confidence and without its fee', () => {
     const found = answerObligation(
-      { ...good, jurisdiction: 'US-FL', origin: 'foreign', rule_id: 'US-FL.llc.domestic' },
+      {
+        ...good,
+        jurisdiction: 'US-ID',
+        entity_kind: 'lp',
+        origin: 'foreign',
+        rule_id: 'US-ID.lp.domestic',
+      },
       law,
     );
     expect([found.next_due, found.confidence, codes(found)]).toEqual([
-      '2027-05-01',
+      '2027-01-31',
       'low',
-      ['DOMESTIC_RULE_BY_ANALOGY'],
+      ['FROM_MEMORY', 'DOMESTIC_RULE_BY_ANALOGY'],
     ]);
     expect(found).not.toHaveProperty('fee');
   });

@@ -21,7 +21,10 @@ interface RawRule {
     readonly month: number;
     readonly day: number | 'last';
     readonly months: number;
+    readonly month_end?: true;
   };
+  readonly formed_from?: string;
+  readonly valid_from?: string;
   readonly first_due: string | null;
 }
 
@@ -29,7 +32,9 @@ const law = registerLaw();
 const raw = JSON.parse(
   readFileSync(new URL('../../law/rules/entity.json', import.meta.url), 'utf8'),
 ) as { readonly filings: readonly RawRule[] };
-const dated = raw.filings.filter((rule) => !['none', 'unknown'].includes(rule.due_rule.type));
+const dated = raw.filings.filter(
+  (rule) => !['none', 'unknown', 'on_notice'].includes(rule.due_rule.type),
+);
 
 const DAY_MS = 86_400_000;
 const iso = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
@@ -74,7 +79,7 @@ interface Entity {
 }
 const entities: fc.Arbitrary<Entity> = fc
   .record({ rule: fc.constantFrom(...dated), formed: formations, asOf: asked, yearEnd: yearEnds })
-  .filter(({ rule, formed }) => rule.id !== 'US-MO.corporation.domestic' || formed >= '2003-07-01');
+  .filter(({ rule, formed }) => formed >= (rule.formed_from ?? ''));
 
 function input({ rule, formed, asOf, yearEnd }: Entity): Record<string, unknown> {
   return { rule_id: rule.id, formation_date: formed, as_of: asOf, fiscal_year_end: yearEnd };
@@ -88,12 +93,14 @@ function filingYearOf(ms: number, { rule, formed, yearEnd }: Entity): number | u
   const due = rule.due_rule;
   switch (due.type) {
     case 'fixed':
+      if (due.month_end === true) return month === due.month && isLast ? year : undefined;
       return month === due.month && day === due.day ? year : undefined;
     case 'anniversary_month_end':
       return month === formedMonth && isLast ? year : undefined;
     case 'anniversary_month_start':
       return month === formedMonth && day === 1 ? year : undefined;
-    case 'anniversary_date': {
+    case 'anniversary_date':
+    case 'anniversary_of': {
       const isLeapStandIn = formed.endsWith('-02-29') && month === 2 && day === 28 && isLast;
       return iso(ms).slice(5) === formed.slice(5) || isLeapStandIn ? year : undefined;
     }
@@ -136,9 +143,12 @@ function isAllowed(year: number, { rule, formed, yearEnd }: Entity): boolean {
   };
   if (earliest[rule.first_due ?? ''] !== true) return false;
   const even = (n: number): boolean => Math.abs(n) % 2 === 0;
+  const { every_years: everyYears } = rule.cadence;
   switch (rule.cadence.parity ?? 'every year') {
     case 'formation_year':
-      return even(year - formedYear);
+      return (year - formedYear) % everyYears === 0;
+    case 'years_ending_0_or_5':
+      return /[05]$/.test(String(year));
     case 'first_year_after_formation':
       return !even(year - formedYear);
     case 'even':
@@ -154,7 +164,8 @@ function isAllowed(year: number, { rule, formed, yearEnd }: Entity): boolean {
 
 /** The first day that is a due day of an allowed year, looking at one day after the other. */
 function walk(entity: Entity): string {
-  const start = Date.parse(entity.asOf);
+  const from = entity.rule.valid_from ?? '';
+  const start = Date.parse(entity.asOf < from ? from : entity.asOf);
   for (let day = 0; day < 366 * 45; day += 1) {
     const ms = start + day * DAY_MS;
     const year = filingYearOf(ms, entity);

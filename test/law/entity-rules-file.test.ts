@@ -34,37 +34,40 @@ function broken(pattern: string, replacement: string): { text: string; line: num
 }
 
 describe('the entity rules', () => {
-  it('cover 51 jurisdictions with three kinds each and the foreign rows that were read', () => {
-    expect(all).toHaveLength(164);
+  it('cover 51 jurisdictions with three kinds each, and what was read of the others', () => {
+    expect(all).toHaveLength(410);
+    expect(rules.initialFilings).toHaveLength(17);
     expect(rules.jurisdictions.size).toBe(51);
     for (const jurisdiction of rules.jurisdictions) {
-      const kinds = all
-        .filter((one) => one.jurisdiction === jurisdiction && one.origin === 'domestic')
-        .map((one) => one.entity_kind);
-      expect(kinds.toSorted()).toEqual(['corporation', 'llc', 'lp']);
+      const ofIt = all.filter((one) => one.jurisdiction === jurisdiction);
+      const kinds = (origin: string): string[] =>
+        ofIt.filter((one) => one.origin === origin).map((one) => one.entity_kind);
+      expect(kinds('domestic')).toEqual(
+        expect.arrayContaining(['corporation', 'llc', 'lp', 'nonprofit']),
+      );
+      expect(kinds('foreign')).toEqual(expect.arrayContaining(['corporation', 'llc', 'nonprofit']));
     }
-    expect(all.filter((one) => one.origin === 'foreign')).toHaveLength(11);
-    expect(all.filter((one) => one.due_rule.type === 'unknown')).toHaveLength(12);
-    expect(all.filter((one) => one.due_rule.type === 'none')).toHaveLength(17);
+    expect(all.filter((one) => one.due_rule.type === 'unknown')).toHaveLength(15);
+    expect(all.filter((one) => one.due_rule.type === 'none')).toHaveLength(41);
   });
 
   it('say of every fact where it comes from', () => {
     for (const rule of all) {
       expect(rule.sources.length).toBeGreaterThan(0);
-      // South Dakota: which of its two dates an entity chose is not known from the statute that was read.
-      const isChosen = rule.choice?.input === 'filing_date_choice';
-      if (rule.verified === 'primary' && !isChosen) expect(rule.confidence).toBe('high');
-      if (rule.due_rule.type !== 'none' && rule.due_rule.type !== 'unknown')
-        expect(rule.citation).not.toBeNull();
+      if (rule.citation === null) expect(rule.citation_basis, rule.id).toBe('memory');
     }
   });
 
-  it('move a date for a weekend only in Texas', () => {
+  it('move a date for a weekend only in Texas (franchise tax) and Virginia', () => {
     const rolling = all.filter((one) => one.weekend_roll.rule === 'next_business_day');
-    expect(rolling.map((one) => one.id).toSorted()).toEqual([
-      'US-TX.corporation.domestic',
-      'US-TX.llc.domestic',
-      'US-TX.lp.domestic',
+    expect(new Set(rolling.map((one) => one.jurisdiction))).toEqual(new Set(['US-TX', 'US-VA']));
+    // What is filed with the Secretary of State of Texas does not move.
+    const texas = all.filter((one) => one.jurisdiction === 'US-TX');
+    expect(texas.filter((one) => !rolling.includes(one)).map((one) => one.id)).toEqual([
+      'US-TX.llp.domestic',
+      'US-TX.llp.foreign',
+      'US-TX.nonprofit.domestic',
+      'US-TX.nonprofit.foreign',
     ]);
   });
 
@@ -104,7 +107,13 @@ describe('a broken rule file is refused by line', () => {
       '"id": "US-AL.corporation.domestic",\n      "jurisdiction": "US-AL",\n      "entity_kind": "corporation"',
     ],
     ['dates without a first year', '"first_due": "first_anniversary"', '"first_due": null'],
-    ['a source that is not listed', '"sources": ["TRAC"]', '"sources": ["HEARSAY"]'],
+    ['a source that is not listed', '"sources": ["MO-SOS"]', '"sources": ["HEARSAY"]'],
+    ['a choice that is none of the values', '"use": "c"', '"use": "d"'],
+    [
+      'two first filings of one sort',
+      '"id": "US-SC.initial.16",\n      "jurisdiction": "US-SC",\n      "entity_kinds": ["corporation"],\n      "origins": ["unqualified"]',
+      '"id": "US-SC.initial.16",\n      "jurisdiction": "US-SC",\n      "entity_kinds": ["corporation"],\n      "origins": ["foreign"]',
+    ],
   ])('%s', (_what, pattern, replacement) => {
     const { text: changed, line } = broken(pattern, replacement);
     const message = fault(() => readEntityRules({ file: 'entity.json', text: changed }));

@@ -20,7 +20,9 @@ describe('filing kinds', () => {
     const states = (kind: string) => [...new Set(kinds.get(kind))].sort().join(' ');
     expect([...kinds.keys()].sort()).toEqual([
       'annual_certificate',
+      'annual_continuation_report',
       'annual_list',
+      'annual_notice',
       'annual_registration',
       'annual_registration_fee',
       'annual_registration_report',
@@ -33,10 +35,15 @@ describe('filing kinds', () => {
       'biennial_report',
       'biennial_statement',
       'business_entity_report',
+      'corporate_registration_report',
+      'five_year_statement',
       'franchise_tax',
+      'nonprofit_return',
       'periodic_report',
       'privilege_tax',
+      'renewal',
       'renewal_report',
+      'statement_of_continued_existence',
       'statement_of_information',
     ]);
     expect(states('franchise_tax')).toBe('AR DE TX');

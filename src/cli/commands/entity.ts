@@ -34,7 +34,7 @@ interface ListOptions {
   readonly names?: true;
 }
 
-const KINDS = ['corporation', 'llc', 'lp'];
+const KINDS = ['corporation', 'llc', 'lp', 'llp', 'nonprofit', 'pc', 'pllc'];
 
 export function addCommands(entity: Command): void {
   const importing = entity

@@ -1,10 +1,11 @@
 import type { Command } from '../command.ts';
-import { notFound } from '../../core/index.ts';
-import type { FilingRule, ObligationAnswer } from '../../entities/index.ts';
+import { misuse, notFound } from '../../core/index.ts';
+import type { FilingRule } from '../../entities/index.ts';
 import { answerLines } from '../answer-lines.ts';
 import type { GlobalOptions } from '../context.ts';
 import { createOutput, iso, table } from '../output.ts';
 import { addRegisterCommands } from './obligation-register.ts';
+import { explained, oneLine } from './obligation-text.ts';
 
 interface ExplainOptions {
   readonly jurisdiction?: string;
@@ -17,6 +18,11 @@ interface ExplainOptions {
   readonly filingDateChoice?: string;
   readonly asOf?: string;
   readonly initial?: true;
+  readonly publication?: true;
+  readonly officeNotice?: string;
+  readonly firstReportFiled?: string;
+  readonly reinstatedOn?: string;
+  readonly agentCountyOver800k?: true;
   readonly stateRecordDue?: string;
   readonly noticeDate?: string;
   readonly precedingYearTax?: string;
@@ -55,23 +61,37 @@ function addExplain(obligation: Command): void {
     .command('explain')
     .description('explain the next obligation of one entity, step by step')
     .option('--jurisdiction <code>', 'for instance US-DE')
-    .option('--kind <kind>', 'corporation, llc or lp')
-    .option('--origin <origin>', 'domestic or foreign')
+    .option('--kind <kind>', 'corporation, llc, lp, llp, nonprofit, pc or pllc')
+    .option('--origin <origin>', 'domestic or foreign (South Carolina: also unqualified)')
     .option('--rule <id>', 'the rule itself, for instance US-DE.llc.domestic')
     .option(
       '--formed <date>',
       'formation date; for a foreign entity, the qualification date in that state',
     )
     .option('--fiscal-year-end <MM-DD>', 'if the due date depends on it')
-    .option('--tax-class <class>', 'c or s (corporations of Alabama and South Carolina)')
+    .option(
+      '--tax-class <class>',
+      'c or s (Alabama and South Carolina; LLCs of Alabama also partnership or disregarded)',
+    )
     .option('--filing-date-choice <choice>', 'anniversary_month or january_31 (South Dakota)')
     .option('--as-of <date>', 'the next obligation on or after this day (default: today in UTC)')
     .option('--initial', 'the initial report instead of the periodic one')
+    .option(
+      '--publication',
+      'the newspaper publication after formation (Arizona, Georgia, New York)',
+    )
     .option(
       '--state-record-due <date>',
       'the due date on the state’s record; it overrides the rule',
     )
     .option('--notice-date <date>', 'date of a notice of delinquency (California)')
+    .option('--office-notice <date>', 'day of the office’s notice (Texas nonprofits)')
+    .option(
+      '--first-report-filed <date>',
+      'day on which the first report was filed (Connecticut nonprofits)',
+    )
+    .option('--reinstated-on <date>', 'day of a reinstatement, which can restart the time')
+    .option('--agent-county-over-800k', 'the statutory agent is in a large county (Arizona LLCs)')
     .option('--preceding-year-tax <amount>', 'for estimated payments (Delaware corporations)')
     .action(async (own: ExplainOptions, command: Command) => {
       const { answerObligation } = await import('../../entities/index.ts');
@@ -94,7 +114,10 @@ function addListRules(obligation: Command): void {
       const found = [...rules.byId.values()].filter(
         (rule) => own.jurisdiction === undefined || rule.jurisdiction === own.jurisdiction,
       );
-      if (found.length === 0) throw notFound(`No rule of ${own.jurisdiction} is loaded`);
+      if (found.length === 0) {
+        const known = [...rules.jurisdictions].join(', ');
+        throw notFound(`No rule of ${own.jurisdiction} is loaded; there are rules of ${known}`);
+      }
       const row = (rule: FilingRule): string[] => [
         rule.id,
         [dueWords(rule.due_rule), cadenceWords(rule)].filter((one) => one !== '').join(', '),
@@ -108,9 +131,27 @@ function addListRules(obligation: Command): void {
           : `${shortened(rule.citation)}${rule.citation_basis === 'memory' ? ' *' : ''}`,
       ];
       const out = createOutput(command.optsWithGlobals<GlobalOptions>().json === true);
-      out.result('obligation list-rules', { version: rules.version, rules: found }, () =>
+      const firsts = rules.initialFilings.filter(
+        (one) => own.jurisdiction === undefined || one.jurisdiction === own.jurisdiction,
+      );
+      const shown = { version: rules.version, rules: found, initial_filings: firsts };
+      out.result('obligation list-rules', shown, () =>
         [
           table(['rule', 'due', 'opens', 'fee', 'basis', 'citation'], found.map(row)),
+          ...(firsts.length === 0
+            ? []
+            : [
+                table(
+                  ['first filing', 'what', 'of whom', 'basis', 'citation'],
+                  firsts.map((one) => [
+                    one.id,
+                    shortened(one.filing_name),
+                    `${one.origins.join(', ')} ${one.entity_kinds.join(', ')}`,
+                    `${one.verified}/${one.confidence}`,
+                    shortened(one.citation ?? ''),
+                  ]),
+                ),
+              ]),
           '* the section is cited from memory; (?) not verified',
         ].join('\n'),
       );
@@ -128,82 +169,23 @@ function caseOf(own: ExplainOptions): Readonly<Record<string, unknown>> {
     tax_class: own.taxClass,
     filing_date_choice: own.filingDateChoice,
     as_of: own.asOf ?? iso(Date.now()).slice(0, 10),
-    filing: own.initial === true ? 'initial' : 'periodic',
+    filing: filingOf(own),
+    office_notice_date: own.officeNotice,
+    first_report_filed: own.firstReportFiled,
+    reinstated_on: own.reinstatedOn,
+    agent_county_over_800k: own.agentCountyOver800k,
     state_record_due: own.stateRecordDue,
     delinquency_notice_date: own.noticeDate,
     preceding_year_tax: own.precedingYearTax,
   };
 }
 
-function oneLine(id: string, answer: ObligationAnswer): string {
-  const alarms = (answer.alarms ?? []).map((alarm) => alarm.code);
-  return [
-    id,
-    answer.rule_id,
-    answer.next_due === null ? 'nothing is owed' : `due ${answer.due}`,
-    ...(answer.cutoff === undefined ? [] : [`cut-off ${answer.cutoff}`]),
-    ...(answer.not_before === undefined ? [] : [`not before ${answer.not_before}`]),
-    ...(answer.fee === undefined ? [] : [`$${answer.fee}`]),
-    `confidence ${answer.confidence}`,
-    ...(alarms.length === 0 ? [] : [`ALARM ${alarms.join(', ')}`]),
-  ].join('  ');
-}
-
-function explained(answer: ObligationAnswer): string {
-  const facts: [string, string | undefined][] = [
-    ['due', answer.due ?? 'nothing is owed'],
-    ['statute date', answer.next_due === answer.due ? undefined : (answer.next_due ?? undefined)],
-    ['plan for', answer.schedule_by],
-    ['cut-off', answer.cutoff],
-    ['not before', answer.not_before],
-    ['opens (?)', answer.window_opens_unverified],
-    ['no penalty', answer.penalty_free_until],
-    ['notice ends', answer.notice_due],
-    ['final', answer.final],
-    ['tax year', answer.tax_year?.toString()],
-    ['fee', answer.fee === undefined ? undefined : `$${answer.fee}`],
-    ['fee note', answer.fee_note],
-    ['late', answer.late],
-    ['note', answer.note],
-    ['confidence', `${answer.confidence} (basis: ${answer.verified})`],
-    [
-      'citation',
-      answer.citation_basis === 'memory' ? 'from memory; look up the section' : undefined,
-    ],
-    ['versions', `rules ${answer.rule_version}, calendar ${answer.calendar_version}`],
-  ];
-  const lines = [
-    `${answer.filing_name ?? 'Periodic filing'}, ${answer.filed_with} (${answer.rule_id})`,
-    '',
-    ...answer.steps.map((step) => {
-      const citation = step.citation === undefined ? '' : ` [${step.citation}]`;
-      return `  ${step.n}. ${step.date}  ${step.text}${citation}`;
-    }),
-    '',
-    ...facts.flatMap(([name, value]) =>
-      value === undefined ? [] : [`  ${name.padEnd(13)}${value}`],
-    ),
-    ...Object.entries(answer.reasons ?? {}).map(
-      ([name, { text, citation }]) =>
-        `  ${name}: ${text}${citation === undefined ? '' : ` [${citation}]`}`,
-    ),
-    ...estimates(answer),
-    ...(answer.alarms ?? []).map((alarm) => `  ALARM ${alarm.code}: ${alarm.message}`),
-  ];
-  return lines.join('\n');
-}
-
-function estimates(answer: ObligationAnswer): string[] {
-  const plan = answer.estimated_payments;
-  if (plan === undefined) return [];
-  const when = plan.required === undefined ? `when the tax is $${plan.threshold} or more` : '';
-  return [
-    `  estimated payments ${when}`.trimEnd(),
-    ...plan.payments.map(
-      (payment) =>
-        `    ${payment.due}  ${payment.share}${payment.amount === undefined ? '' : `  $${payment.amount}`}`,
-    ),
-  ];
+function filingOf({ initial, publication }: ExplainOptions): string {
+  if (initial === true && publication === true) {
+    throw misuse('--initial and --publication are two filings; give one of them');
+  }
+  if (publication === true) return 'publication';
+  return initial === true ? 'initial' : 'periodic';
 }
 
 function shortened(text: string): string {

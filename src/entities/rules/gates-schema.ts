@@ -2,6 +2,7 @@
 import { type TSchema, Type } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
 import type { GateFinding, Payload } from './gates-report.ts';
+import { KINDS as ENTITY_KINDS } from './law/case-rule.ts';
 
 const text = (charactersMax: number, meaning: string, pattern?: string) =>
   Type.String({
@@ -23,9 +24,7 @@ const PERIOD = '^\\d{4}(?:-(?:0[1-9]|1[0-2]))?$';
 
 /** What the law asks about the entity; each may be left out or empty. */
 const ENTITY_FIELDS = {
-  entity_kind: optional(
-    Type.Union(['corporation', 'llc', 'lp', ''].map((word) => Type.Literal(word))),
-  ),
+  entity_kind: optional(Type.Union([...ENTITY_KINDS, ''].map((word) => Type.Literal(word)))),
   origin: optional(Type.Union(['domestic', 'foreign', ''].map((word) => Type.Literal(word)))),
   formation_date: optional(
     Type.Union([day('Formation, or qualification in that state.'), Type.Literal('')]),

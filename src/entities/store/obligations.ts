@@ -6,6 +6,7 @@ import {
   obligationId,
   type ObligationId,
 } from '../../core/index.ts';
+import type { FilingSort } from '../rules/law/filing-sort.ts';
 import { optional, type Row, type Run, sql, text, when } from '../../postgres/index.ts';
 
 export type ObligationState = 'open' | 'record_needed' | 'nothing_owed' | 'met' | 'superseded';
@@ -15,7 +16,7 @@ export interface ObligationColumns {
   readonly entity: EntityId;
   readonly jurisdiction: string;
   readonly registryNumber: string;
-  readonly sort: 'periodic' | 'initial';
+  readonly sort: FilingSort;
   readonly filingKind: string;
   readonly period: string;
   readonly state: ObligationState;

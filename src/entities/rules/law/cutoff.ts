@@ -32,6 +32,7 @@ export interface Cutoff {
   readonly day: Day;
   /** RFC 3339 in the portal's own time. */
   readonly text: string;
+  readonly zone: string;
   /** Closed days between the cut-off and the due day, the due day included. */
   readonly closedDays: readonly Day[];
 }
@@ -50,7 +51,7 @@ export function cutoffOf(due: Day, portal: PortalHours): Cutoff | undefined {
     const closing = closingMinute(day, portal);
     if (closing !== undefined) {
       const at = instantOf(day, closing, portal.hours.zone);
-      return { at, day, text: localText(day, closing, at), closedDays };
+      return { at, day, text: localText(day, closing, at), zone: portal.hours.zone, closedDays };
     }
     closedDays.push(day);
   }

@@ -62,6 +62,9 @@ function isBefore(
 
 function valueOf(rule: FilingRule, value: string): DatedRule {
   const dueRule = rule.choice?.values[value];
-  invariant(dueRule !== undefined, `Expected the choice ${value} in the rule ${rule.id}.`);
+  invariant(
+    dueRule !== undefined && dueRule.type !== 'owner_return',
+    `Expected the choice ${value} with a date in the rule ${rule.id}.`,
+  );
   return dueRule;
 }

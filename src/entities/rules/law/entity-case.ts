@@ -1,26 +1,34 @@
 /** One entity as a case names it, and the rule that it falls under. */
 import { type Day, daysInMonth } from '../../../calendar/index.ts';
-import { badCase, caseFields, FilewrightError, refuseUnknown } from '../../../core/index.ts';
+import { badCase, caseFields, refuseUnknown } from '../../../core/index.ts';
 import {
   type CaseInput,
   choiceField,
   dayField,
+  flagField,
   neededDay,
   refuseCase,
   textField,
 } from './case-fields.ts';
+import { ruleOf } from './case-rule.ts';
+import { FILING_SORTS, type FilingSort } from './filing-sort.ts';
 import { type Exact, readExact } from './exact.ts';
-import type { EntityKind, FilingRule, Origin } from './filing-rule.ts';
-import { type EntityRules, ruleById, ruleIdOf } from './read-entity-rules.ts';
+import type { EntityKind, FilingRule } from './filing-rule.ts';
+import type { InitialFiling } from './initial-filing.ts';
+import type { EntityRules } from './read-entity-rules.ts';
 import type { MonthAndDay } from './recurrence.ts';
-
-type FilingSort = 'periodic' | 'initial';
 
 export interface EntityCase {
   readonly rule: FilingRule;
   /** A foreign entity under a rule that was read for domestic ones only, because the case names that rule. */
   readonly byAnalogy: boolean;
+  /** The kind of a professional corporation or LLC, under the rule of the kind that it otherwise is. */
+  readonly asKind: EntityKind | undefined;
   readonly filing: FilingSort;
+  /** What is filed or published once, where it was read; `rule` then is that filing and no periodic one. */
+  readonly initial: InitialFiling | undefined;
+  /** The case says that the filing is not the entity's. */
+  readonly exempt: string | undefined;
   readonly formed: Day | undefined;
   readonly fiscalYearEnd: MonthAndDay | undefined;
   /** What the rule's date hangs on beside them: the tax class, or the day that the entity chose. */
@@ -29,12 +37,14 @@ export interface EntityCase {
   /** The date on the state's own record; it overrides the rule. */
   readonly stateRecordDue: Day | undefined;
   readonly delinquencyNotice: Day | undefined;
+  /** The office asked for the report on this day. */
+  readonly officeNotice: Day | undefined;
+  readonly firstReportFiled: Day | undefined;
+  readonly reinstated: Day | undefined;
   readonly precedingYearTax: Exact | undefined;
   readonly finalTax: Exact | undefined;
 }
 
-const KINDS: readonly EntityKind[] = ['corporation', 'llc', 'lp'];
-const ORIGINS: readonly Origin[] = ['domestic', 'foreign'];
 const YEAR_END = /^(\d{2})-(\d{2})$/;
 /** February 29 is a year end that clamps in common years. */
 const SOME_LEAP_YEAR = 2024;
@@ -53,17 +63,23 @@ const FIELDS = caseFields(
     'as_of',
     'state_record_due',
     'delinquency_notice_date',
+    'office_notice_date',
+    'first_report_filed',
+    'reinstated_on',
+    'initial_id',
+    'agent_county_over_800k',
     'preceding_year_tax',
     'final_tax',
   ],
   ['last_timely_day', 'conservative_due'],
 );
-export const TAX_CLASSES = ['c', 's'] as const;
+export const TAX_CLASSES = ['c', 's', 'partnership', 'disregarded'] as const;
 export const DATE_CHOICES = ['anniversary_month', 'january_31'] as const;
 
 export function readEntityCase(input: CaseInput, rules: EntityRules): EntityCase {
   refuseUnknown(input, FIELDS);
-  const { rule, byAnalogy } = ruleOf(input, rules);
+  const filing = choiceField(input, 'filing', FILING_SORTS) ?? 'periodic';
+  const { rule, byAnalogy, asKind, initial } = ruleOf(input, rules, filing);
   const delinquencyNotice = dayField(input, 'delinquency_notice_date');
   if (delinquencyNotice !== undefined && rule.delinquency_notice === undefined) {
     throw badCase(
@@ -73,16 +89,46 @@ export function readEntityCase(input: CaseInput, rules: EntityRules): EntityCase
   return {
     rule,
     byAnalogy,
-    filing: choiceField(input, 'filing', ['periodic', 'initial'] as const) ?? 'periodic',
+    asKind,
+    filing,
+    initial,
+    exempt: exemptionOf(input, initial),
     formed: dayField(input, 'formation_date'),
     fiscalYearEnd: fiscalYearEndOf(input),
     choice: choiceOf(input, rule),
     asOf: neededDay(input, 'as_of'),
     stateRecordDue: dayField(input, 'state_record_due'),
     delinquencyNotice,
+    officeNotice: onlyFor(input, 'office_notice_date', rule, 'on_notice'),
+    firstReportFiled: onlyFor(input, 'first_report_filed', rule, 'anniversary_of'),
+    reinstated: dayField(input, 'reinstated_on'),
     precedingYearTax: figure(input, 'preceding_year_tax'),
     finalTax: figure(input, 'final_tax'),
   };
+}
+
+/** A day that only one sort of rule runs from; with another it would be lost in silence. */
+function onlyFor(
+  input: CaseInput,
+  field: string,
+  rule: FilingRule,
+  type: FilingRule['due_rule']['type'],
+): Day | undefined {
+  const day = dayField(input, field);
+  if (day !== undefined && rule.due_rule.type !== type) {
+    throw badCase(`${field}: the date of ${rule.id} does not depend on it; leave the field out`);
+  }
+  return day;
+}
+
+function exemptionOf(input: CaseInput, initial: InitialFiling | undefined): string | undefined {
+  const given = input['agent_county_over_800k'] ?? undefined;
+  if (given !== undefined && initial?.not_where === undefined) {
+    throw badCase(
+      'agent_county_over_800k: only the publication of an Arizona LLC depends on it; leave the field out',
+    );
+  }
+  return flagField(input, 'agent_county_over_800k') ? initial?.not_where?.because : undefined;
 }
 
 /** A tax class is a fact of the entity and may always be given; a day can only have been chosen where there is a choice. */
@@ -95,48 +141,11 @@ function choiceOf(input: CaseInput, rule: FilingRule): string | undefined {
       `filing_date_choice: under ${rule.id} the entity does not choose its date; omit the field`,
     );
   }
-  return asked === 'tax_class' ? taxClass : chosen;
-}
-
-function ruleOf(
-  input: CaseInput,
-  rules: EntityRules,
-): { readonly rule: FilingRule; readonly byAnalogy: boolean } {
-  const named = textField(input, 'rule_id');
-  const rule = named === undefined ? undefined : ruleById(rules, named);
-  const jurisdiction = textField(input, 'jurisdiction') ?? rule?.jurisdiction;
-  if (jurisdiction === undefined || !rules.jurisdictions.has(jurisdiction)) {
-    throw new FilewrightError(
-      'JURISDICTION_UNRESOLVED',
-      `jurisdiction: expected one of the ${rules.jurisdictions.size} jurisdictions, as US-DE, found ${jurisdiction === undefined ? 'nothing' : JSON.stringify(jurisdiction)}`,
-    );
-  }
-  const kind = choiceField(input, 'entity_kind', KINDS) ?? rule?.entity_kind;
-  if (kind === undefined) return refuseCase('entity_kind', `one of ${KINDS.join(', ')}`, undefined);
-  const origin = choiceField(input, 'origin', ORIGINS) ?? rule?.origin;
-  if (origin === undefined) return refuseCase('origin', `one of ${ORIGINS.join(', ')}`, undefined);
-  const own = rules.byId.get(ruleIdOf(jurisdiction, kind, origin));
-  if (rule === undefined) {
-    if (own === undefined) throw notRead(jurisdiction, kind, origin);
-    return { rule: own, byAnalogy: false };
-  }
-  const byAnalogy = own === undefined && rule.origin === 'domestic';
-  if (
-    rule.jurisdiction !== jurisdiction ||
-    rule.entity_kind !== kind ||
-    !(rule === own || byAnalogy)
-  ) {
-    return refuseCase('rule_id', `the rule of a ${origin} ${kind} in ${jurisdiction}`, rule.id);
-  }
-  return { rule, byAnalogy };
-}
-
-/** A foreign entity often files as a domestic one does, but that was read for few states; a guess would be a default. */
-function notRead(jurisdiction: string, kind: string, origin: string): FilewrightError {
-  return new FilewrightError(
-    'STATE_RECORD_NEEDED',
-    `No rule for a ${origin} ${kind} in ${jurisdiction} is on file. To use the domestic one on your own judgment, name it as rule_id: "${ruleIdOf(jurisdiction, kind, 'domestic')}", with state_record_due if the record shows a date`,
-  );
+  if (asked !== 'tax_class') return chosen;
+  const known = Object.keys(rule.choice?.values ?? {});
+  return taxClass === undefined || known.includes(taxClass)
+    ? taxClass
+    : refuseCase('tax_class', `one of ${known.join(', ')} under ${rule.id}`, taxClass);
 }
 
 function fiscalYearEndOf(input: CaseInput): MonthAndDay | undefined {

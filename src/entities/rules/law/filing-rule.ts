@@ -1,33 +1,42 @@
 /** What a record of law/rules/entity.json may hold: one periodic filing of one kind of entity in one jurisdiction. */
-import { type Static, type TSchema, Type } from 'typebox';
+import { type Static, Type } from 'typebox';
+import { InitialFilingSchema } from './initial-filing.ts';
+import {
+  basis,
+  day,
+  dayOfMonth,
+  dollars,
+  kinds,
+  month,
+  monthDay,
+  orNull,
+  record,
+  whole,
+  words,
+  year,
+} from './shapes.ts';
 
 const RECORDS_MAX = 5_000;
-const TEXT_CHARS_MAX = 2_000;
-
-const record = <Fields extends Record<string, TSchema>>(fields: Fields) =>
-  Type.Object(fields, { additionalProperties: false });
-const words = () => Type.String({ minLength: 1, maxLength: TEXT_CHARS_MAX });
-const orNull = <Item extends TSchema>(item: Item) => Type.Union([item, Type.Null()]);
-const whole = (minimum: number, maximum: number) => Type.Integer({ minimum, maximum });
-const month = () => whole(1, 12);
-const dayOfMonth = () => whole(1, 31);
-const year = () => whole(1800, 2999);
-/** Dollars and cents; 138.75 is a fee. */
-const dollars = () => Type.Number({ minimum: 0, maximum: 1_000_000, multipleOf: 0.01 });
-
-const monthDay = () => Type.String({ pattern: '^\\d{2}-\\d{2}$' });
 
 const DATED_RULES = [
   record({
     type: Type.Literal('fixed'),
     month: month(),
     day: dayOfMonth(),
+    /** The last day of that month, in leap years too. */
+    month_end: Type.Optional(Type.Literal(true)),
     strictly_before: Type.Optional(Type.Boolean()),
-    conservative: Type.Optional(Type.String({ pattern: '^\\d{2}-\\d{2}$' })),
+    conservative: Type.Optional(monthDay()),
   }),
   record({ type: Type.Literal('anniversary_month_end'), offset_months: whole(0, 11) }),
   record({ type: Type.Literal('anniversary_month_start') }),
   record({ type: Type.Literal('anniversary_date') }),
+  /** Without the day of that event the anniversary of the formation: earlier, so safe. */
+  record({
+    type: Type.Literal('anniversary_of'),
+    of: Type.Literal('first_report_filed'),
+    conservative: Type.Literal('anniversary_date'),
+  }),
   record({ type: Type.Literal('anniversary_quarter_end') }),
   record({ type: Type.Literal('day_before_anniversary_month') }),
   record({
@@ -37,8 +46,12 @@ const DATED_RULES = [
   }),
 ] as const;
 const DatedRuleSchema = Type.Union([...DATED_RULES]);
+/** No later than the federal return of the owner, which only the owner can name. */
+const OwnerReturnSchema = record({ type: Type.Literal('owner_return') });
 const DueRuleSchema = Type.Union([
   ...DATED_RULES,
+  /** Nothing is owed before the office asks for it. */
+  record({ type: Type.Literal('on_notice'), days_after_notice: whole(1, 366) }),
   record({ type: Type.Literal('none') }),
   record({ type: Type.Literal('unknown') }),
 ]);
@@ -63,6 +76,12 @@ const FinalRuleSchema = Type.Union([
     ...effect,
   }),
   record({
+    type: Type.Literal('fixed_in_due_year'),
+    month: month(),
+    day: dayOfMonth(),
+    ...effect,
+  }),
+  record({
     type: Type.Literal('nth_weekday'),
     month: month(),
     weekday: whole(0, 6),
@@ -72,11 +91,15 @@ const FinalRuleSchema = Type.Union([
 ]);
 
 const FilingRuleSchema = record({
-  id: Type.String({ pattern: '^US-[A-Z]{2}\\.(corporation|llc|lp)\\.(domestic|foreign)$' }),
+  id: Type.String({
+    pattern: '^US-[A-Z]{2}\\.(corporation|llc|lp|llp|nonprofit|pc|pllc)\\.(domestic|foreign)$',
+  }),
   jurisdiction: Type.String({ pattern: '^US-[A-Z]{2}$' }),
-  entity_kind: Type.Enum(['corporation', 'llc', 'lp']),
+  entity_kind: kinds(),
   origin: Type.Enum(['domestic', 'foreign']),
   required: orNull(Type.Boolean()),
+  /** Which other record the rule follows, or how it differs. */
+  relation: Type.Optional(words()),
   filing_name: orNull(words()),
   filed_with: words(),
   cadence: record({
@@ -88,6 +111,7 @@ const FilingRuleSchema = record({
         'even',
         'first_year_after_formation',
         'from_first_report',
+        'years_ending_0_or_5',
       ]),
     ),
     /** The year in which the report is due counts, not the one in which the fiscal year ends. */
@@ -98,7 +122,7 @@ const FilingRuleSchema = record({
   choice: Type.Optional(
     record({
       input: Type.Enum(['tax_class', 'filing_date_choice']),
-      values: Type.Record(Type.String(), DatedRuleSchema),
+      values: Type.Record(Type.String(), Type.Union([...DATED_RULES, OwnerReturnSchema])),
       absent: record({ use: words(), conservative: words() }),
     }),
   ),
@@ -109,7 +133,7 @@ const FilingRuleSchema = record({
         when: record({
           choice: words(),
           fiscal_year_end: monthDay(),
-          fiscal_year_begins_before: Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' }),
+          fiscal_year_begins_before: day(),
         }),
         due_rule: DatedRuleSchema,
         why: words(),
@@ -129,16 +153,12 @@ const FilingRuleSchema = record({
       'skip_if_formed_after_09_30',
     ]),
   ),
-  initial_report: orNull(
-    Type.Union([
-      record({ within_days_after_formation: whole(1, 1_000) }),
-      record({ within_months_after_formation: whole(1, 60) }),
-    ]),
-  ),
   window_opens: orNull(WindowRuleSchema),
   window_verified: Type.Optional(Type.Boolean()),
   fee_usd: orNull(dollars()),
   fee_note: orNull(words()),
+  /** Where the fee was read; null: from memory, and not to be paid from. Absent: read with the rule. */
+  fee_as_of: Type.Optional(orNull(words())),
   fee_history: Type.Optional(
     Type.Array(
       record({
@@ -152,16 +172,11 @@ const FilingRuleSchema = record({
   ),
   tax_year: Type.Optional(record({ years_before_due: whole(0, 2), note: words() })),
   late: orNull(words()),
-  citation: orNull(words()),
-  citation_basis: Type.Enum(['read', 'memory']),
+  ...basis(),
   weekend_roll: record({
     rule: Type.Enum(['next_business_day', 'none', 'unknown']),
     note: orNull(words()),
   }),
-  sources: Type.Array(words(), { minItems: 1, maxItems: 20 }),
-  verified: Type.Enum(['primary', 'secondary', 'none']),
-  confidence: Type.Enum(['high', 'medium', 'low']),
-  notes: orNull(words()),
   official_url: words(),
   assigned_by_state: Type.Optional(Type.Boolean()),
   penalty_free_until: Type.Optional(
@@ -172,17 +187,19 @@ const FilingRuleSchema = record({
   ),
   final: Type.Optional(FinalRuleSchema),
   /** The due rule holds only for entities formed on or after this day. */
-  formed_from: Type.Optional(Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' })),
+  formed_from: Type.Optional(day()),
+  /** No duty before this day. */
+  valid_from: Type.Optional(day()),
+  /** The entity can have chosen another month than that of its formation. */
+  alternative_due_date: Type.Optional(Type.Literal(true)),
+  extended_filing_month: Type.Optional(Type.Literal(true)),
   cycle_start: Type.Optional(Type.Literal('uncertain')),
   estimated_payments: Type.Optional(
     record({
       threshold: dollars(),
       basis: words(),
       schedule: Type.Array(
-        Type.Tuple([
-          Type.String({ pattern: '^\\d{2}-\\d{2}$' }),
-          Type.Union([whole(1, 100), Type.Literal('balance')]),
-        ]),
+        Type.Tuple([monthDay(), Type.Union([whole(1, 100), Type.Literal('balance')])]),
         { minItems: 1, maxItems: 12 },
       ),
     }),
@@ -226,15 +243,15 @@ export const EntityRulesSchema = record({
   business_days: record({ calendar: words(), citation: words(), note: words() }),
   portals: Type.Record(Type.String(), PortalSchema),
   filings: Type.Array(FilingRuleSchema, { minItems: 1, maxItems: RECORDS_MAX }),
+  initial_filings: Type.Array(InitialFilingSchema, { maxItems: RECORDS_MAX }),
 });
 
 export type EntityRulesFile = Static<typeof EntityRulesSchema>;
 export type FilingRule = EntityRulesFile['filings'][number];
 export type DueRule = FilingRule['due_rule'];
 /** The due rules that give a date. */
-export type DatedRule = Exclude<DueRule, { type: 'none' | 'unknown' }>;
+export type DatedRule = Exclude<DueRule, { type: 'none' | 'unknown' | 'on_notice' }>;
 export type WindowRule = NonNullable<FilingRule['window_opens']>;
 export type FinalRule = NonNullable<FilingRule['final']>;
 export type PortalRule = EntityRulesFile['portals'][string];
 export type EntityKind = FilingRule['entity_kind'];
-export type Origin = FilingRule['origin'];

@@ -22,6 +22,7 @@ export interface BesideDate {
     | 'window_opens'
     | 'window_opens_unverified'
     | 'penalty_free_until'
+    | 'start_by'
     | 'final'
     | 'notice_due';
   readonly day: Day;
@@ -34,6 +35,9 @@ interface BesideContext {
   readonly nextDue: Day;
   /** Undefined for an initial report, and where the date is the record's and not the rule's. */
   readonly filingYear: number | undefined;
+  /** Of a first filing: not before, and the day by which what precedes it must begin. */
+  readonly opens: Day | undefined;
+  readonly startBy: Day | undefined;
   readonly businessDays: OfficeCalendar;
   readonly alarms: Alarm[];
 }
@@ -41,10 +45,32 @@ interface BesideContext {
 /** An initial report runs from the formation: the windows and grace of the periodic one are not its own. */
 export function besideDates(context: BesideContext): BesideDate[] {
   const dates =
-    context.entity.filing === 'initial'
-      ? [noticeDue(context)]
+    context.entity.filing !== 'periodic'
+      ? [...firstDates(context), noticeDue(context)]
       : [window(context), penaltyFreeUntil(context), final(context), noticeDue(context)];
   return dates.filter((date) => date !== undefined);
+}
+
+function firstDates({ entity, opens, startBy }: BesideContext): (BesideDate | undefined)[] {
+  const citation = entity.rule.citation ?? undefined;
+  return [
+    opens === undefined
+      ? undefined
+      : {
+          name: 'window_opens',
+          day: opens,
+          reason: 'The filing may be made from this day.',
+          citation,
+        },
+    startBy === undefined
+      ? undefined
+      : {
+          name: 'start_by',
+          day: startBy,
+          reason: `What must come before the filing takes ${entity.initial?.start_before_days} days: begin by this day.`,
+          citation,
+        },
+  ];
 }
 
 function window({
@@ -102,6 +128,8 @@ function finalDay(rule: FinalRule, due: Day): Day | undefined {
       return addDays(due, rule.days);
     case 'months_after_due':
       return year >= (rule.due_year_from ?? year) ? sameNumberDay(due, rule.months) : undefined;
+    case 'fixed_in_due_year':
+      return dayOf(year, rule.month, rule.day);
     case 'nth_weekday':
       return nthWeekday(year, rule.month, {
         // The schema admits 0 to 6 only.

@@ -9,6 +9,8 @@ import { type InstallmentPlan, tentativePayments } from './installments.ts';
 interface Fee {
   readonly fee: string;
   readonly fee_note?: string;
+  readonly fee_basis: 'read' | 'memory';
+  readonly fee_as_of?: string;
 }
 
 /** The year that a due date pays for; undefined where the filing is no tax for a year. */
@@ -20,9 +22,13 @@ export function taxYearOf(rule: FilingRule, due: Day): number | undefined {
 
 export function feeOf(entity: EntityCase, due: Day, alarms: Alarm[]): Fee | undefined {
   const { rule } = entity;
-  // The fee that was read is the periodic one, and for the rule's own origin.
-  if (entity.filing === 'initial' || entity.byAnalogy || rule.fee_usd === null) return undefined;
-  const note = rule.fee_note === null ? {} : { fee_note: rule.fee_note };
+  // The fee that was read is that of the rule's own filing and origin.
+  const isOwn = (entity.filing === 'periodic' || entity.initial !== undefined) && !entity.byAnalogy;
+  if (!isOwn || rule.fee_usd === null) return undefined;
+  const note = {
+    ...(rule.fee_note === null ? {} : { fee_note: rule.fee_note }),
+    ...feeBasis(rule),
+  };
   const year = taxYearOf(rule, due);
   if (rule.fee_history === undefined || year === undefined) {
     return { fee: moneyText(readExact(rule.fee_usd, 'fee_usd')), ...note };
@@ -38,6 +44,12 @@ export function feeOf(entity: EntityCase, due: Day, alarms: Alarm[]): Fee | unde
     return undefined;
   }
   return { fee: moneyText(readExact(inForce.fee_usd, 'fee_usd')), ...note };
+}
+
+/** Where a record says nothing of its fee, the fee was read with the rule, or is from memory as the rule is. */
+function feeBasis({ fee_as_of: asOf, verified }: FilingRule): Omit<Fee, 'fee' | 'fee_note'> {
+  if (asOf === undefined) return { fee_basis: verified === 'none' ? 'memory' : 'read' };
+  return asOf === null ? { fee_basis: 'memory' } : { fee_basis: 'read', fee_as_of: asOf };
 }
 
 export interface EstimatedPayments {
@@ -57,7 +69,7 @@ export interface EstimatedPayments {
 export function estimatedPaymentsOf(entity: EntityCase, due: Day): EstimatedPayments | undefined {
   const rule = entity.rule.estimated_payments;
   const year = taxYearOf(entity.rule, due);
-  if (rule === undefined || year === undefined || entity.filing === 'initial') return undefined;
+  if (rule === undefined || year === undefined || entity.filing !== 'periodic') return undefined;
   const plan = planOf(rule);
   const known = entity.precedingYearTax;
   // They are shares of the preceding year's tax, and a corporation formed in the tax year has none.

@@ -5,15 +5,17 @@ import {
   type Day,
   DAY_EXPECTED,
   formatDay,
+  type OfficeCalendar,
   parseDay,
-  sameNumberDay,
   type Step,
   type StepAct,
 } from '../../../calendar/index.ts';
+import { invariant } from '../../../core/index.ts';
 import type { Alarm } from './alarm.ts';
 import { refuseCase } from './case-fields.ts';
 import type { EntityCase } from './entity-case.ts';
 import type { DatedRule } from './filing-rule.ts';
+import { initialDate } from './initial-rule.ts';
 import { type Founding, nextOccurrence, type Occurrence } from './recurrence.ts';
 import { chosenDueRule, earlierReading } from './due-choice.ts';
 import { cadenceWords, dueWords, firstWords, monthDayWords } from './rule-words.ts';
@@ -26,59 +28,58 @@ export type RuleDate =
       readonly steps: Step[];
       /** The earlier reading, where the case does not say what the date hangs on. */
       readonly conservative?: Day;
+      readonly opens?: Day;
+      readonly startBy?: Day;
     }
-  | { readonly kind: 'nothing' }
+  | { readonly kind: 'nothing'; readonly because?: string }
   /** The rule cannot say; only the state can. */
   | { readonly kind: 'unknown'; readonly message: string };
 
-export function ruleDate(entity: EntityCase, alarms: Alarm[]): RuleDate {
-  return entity.filing === 'initial' ? initialDate(entity, alarms) : periodicDate(entity, alarms);
+export function ruleDate(
+  entity: EntityCase,
+  businessDays: OfficeCalendar,
+  alarms: Alarm[],
+): RuleDate {
+  return entity.filing === 'periodic'
+    ? periodicDate(entity, alarms)
+    : firstDate(entity, businessDays, alarms);
 }
 
-/** Formation day not counted; months by the same-number day; no roll. */
-function initialDate(entity: EntityCase, alarms: Alarm[]): RuleDate {
-  const { rule } = entity;
-  const initial = rule.initial_report;
-  if (initial === null) {
-    return { kind: 'unknown', message: `${rule.id} has no rule for an initial report.` };
+function firstDate(entity: EntityCase, businessDays: OfficeCalendar, alarms: Alarm[]): RuleDate {
+  const { rule, initial, filing } = entity;
+  if (initial === undefined) {
+    const what = filing === 'initial' ? 'an initial report' : 'a publication';
+    return { kind: 'unknown', message: `${rule.id} has no rule for ${what}.` };
   }
+  if (entity.exempt !== undefined) return { kind: 'nothing', because: entity.exempt };
   const formed = formationOf(entity);
-  if (formed === undefined) return notFormed(rule.id);
-  const citation = rule.citation === null ? {} : { citation: rule.citation };
-  const days = 'within_days_after_formation' in initial;
-  const step: Step = days
-    ? {
-        text: `The initial report is due within ${initial.within_days_after_formation} days; the day of formation is not counted.`,
-        ...citation,
-        act: { kind: 'add-days', days: initial.within_days_after_formation },
-        day: addDays(formed, initial.within_days_after_formation),
-      }
-    : {
-        text: `The initial report is due within ${initial.within_months_after_formation} months.`,
-        ...citation,
-        act: {
-          kind: 'add-months',
-          months: initial.within_months_after_formation,
-          arithmetic: 'same-number',
-        },
-        day: sameNumberDay(formed, initial.within_months_after_formation),
-      };
+  if (formed === undefined) return notFormed(initial.id);
+  const found = initialDate(initial, formed, businessDays);
+  if (found === undefined) {
+    return {
+      kind: 'unknown',
+      message: `${initial.filing_name}: the law asks for it (${initial.citation}), but no time was read.`,
+    };
+  }
+  const { step, ...besides } = found;
   if (step.day < entity.asOf && entity.stateRecordDue === undefined) {
     alarms.push({
       code: 'INITIAL_REPORT_PAST',
-      message: `The initial report was due on ${formatDay(step.day)}, before ${formatDay(entity.asOf)}: if it has not been filed, it is late.`,
+      message: `${initial.filing_name}: was due on ${formatDay(step.day)}, before ${formatDay(entity.asOf)}: if it has not been filed, it is late.`,
     });
   }
-  return {
-    kind: 'date',
-    day: step.day,
-    filingYear: undefined,
-    steps: [start(formed, entity), step],
-  };
+  if (initial.not_where !== undefined) {
+    alarms.push({
+      code: 'EXEMPTION_POSSIBLE',
+      message: `It is not owed in one case, which was not given or does not apply (${initial.not_where.input}): ${initial.not_where.because}`,
+    });
+  }
+  const steps = [start(formed, entity), step];
+  return { kind: 'date', day: step.day, filingYear: undefined, steps, ...besides };
 }
 
-function periodicDate(entity: EntityCase, alarms: Alarm[]): RuleDate {
-  const { rule } = entity;
+/** Where the rule gives no date of its own; undefined where it does. */
+function undated({ rule, choice, officeNotice, stateRecordDue }: EntityCase): RuleDate | undefined {
   const base = rule.due_rule;
   if (base.type === 'none') return { kind: 'nothing' };
   if (base.type === 'unknown') {
@@ -87,6 +88,61 @@ function periodicDate(entity: EntityCase, alarms: Alarm[]): RuleDate {
       message: `The due date of a ${rule.origin} ${rule.entity_kind} in ${rule.jurisdiction} is not on file.`,
     };
   }
+  if (choice !== undefined && rule.choice?.values[choice]?.type === 'owner_return') {
+    return {
+      kind: 'unknown',
+      message: `The ${rule.filing_name} of a ${choice} entity is due no later than the federal return of its owner, and that date is not on file.`,
+    };
+  }
+  if (base.type !== 'on_notice' || officeNotice !== undefined) return undefined;
+  const because = `Nothing is due before the office asks: ${base.days_after_notice} days after its notice. When a notice comes, enter its day as office_notice_date.`;
+  return stateRecordDue === undefined
+    ? { kind: 'nothing', because }
+    : { kind: 'unknown', message: because };
+}
+
+/** A report that the office asks for: the day of the notice is not counted. */
+function noticeDate(
+  { rule, asOf }: EntityCase,
+  { days, notice }: { readonly days: number; readonly notice: Day },
+  alarms: Alarm[],
+): RuleDate {
+  const day = addDays(notice, days);
+  if (day < asOf) {
+    alarms.push({
+      code: 'NOTICE_PERIOD_OVER',
+      message: `The ${days} days after the notice ended on ${formatDay(day)}, before ${formatDay(asOf)}: if the report has not been filed, it is late.`,
+    });
+  }
+  const started: Step = {
+    text: `The office asked for it on ${formatDay(notice)}.`,
+    act: { kind: 'start' },
+    day: notice,
+  };
+  const step: Step = {
+    text: `${rule.filing_name ?? 'The filing'}: due within ${days} days of the notice; that day is not counted.`,
+    ...(rule.citation === null ? {} : { citation: rule.citation }),
+    act: { kind: 'add-days', days },
+    day,
+  };
+  return { kind: 'date', day, filingYear: undefined, steps: [started, step] };
+}
+
+function periodicDate(entity: EntityCase, alarms: Alarm[]): RuleDate {
+  const { rule, officeNotice } = entity;
+  const base = rule.due_rule;
+  const none = undated(entity);
+  if (none !== undefined) return none;
+  if (base.type === 'on_notice') {
+    invariant(officeNotice !== undefined, 'Expected the day of the notice here.');
+    return noticeDate(entity, { days: base.days_after_notice, notice: officeNotice }, alarms);
+  }
+  invariant(base.type !== 'none' && base.type !== 'unknown', 'Expected a rule with dates.');
+  return datedRule(entity, base, alarms);
+}
+
+function datedRule(entity: EntityCase, base: DatedRule, alarms: Alarm[]): RuleDate {
+  const { rule } = entity;
   const formed = formationOf(entity);
   if (formed === undefined) return notFormed(rule.id);
   const from = rule.formed_from === undefined ? undefined : parseDay(rule.formed_from);
@@ -111,7 +167,10 @@ function periodicDate(entity: EntityCase, alarms: Alarm[]): RuleDate {
     kind: 'date',
     day: occurrence.due,
     filingYear: occurrence.filingYear,
-    steps: [start(formed, entity), occurrenceStep(entity, dueRule, formed, occurrence)],
+    steps: [
+      start(founding.formed, entity),
+      occurrenceStep(entity, dueRule, founding.formed, occurrence),
+    ],
     ...earlierReading(entity, founding, occurrence, alarms),
   };
 }
@@ -137,7 +196,7 @@ function occurrenceStep(
 /** Anniversaries are counted in months from the formation, the rest is a day that the law itself fixes. */
 function actOf(dueRule: DatedRule, formed: Day, occurrence: Occurrence): StepAct {
   const months = (occurrence.filingYear - civilOf(formed).year) * 12;
-  if (dueRule.type === 'anniversary_date') {
+  if (dueRule.type === 'anniversary_date' || dueRule.type === 'anniversary_of') {
     return { kind: 'add-months', months, arithmetic: 'same-number' };
   }
   if (dueRule.type === 'anniversary_month_end') {
@@ -148,7 +207,8 @@ function actOf(dueRule: DatedRule, formed: Day, occurrence: Occurrence): StepAct
 
 /** Undefined only where the state's record stands in for the rule. */
 function formationOf(entity: EntityCase): Day | undefined {
-  if (entity.formed !== undefined || entity.stateRecordDue !== undefined) return entity.formed;
+  const from = entity.formed ?? entity.firstReportFiled;
+  if (from !== undefined || entity.stateRecordDue !== undefined) return from;
   return refuseCase('formation_date', DAY_EXPECTED, undefined);
 }
 
@@ -162,6 +222,7 @@ function foundingOf(
   dueRule: DatedRule,
   alarms: Alarm[],
 ): Founding | undefined {
+  if (dueRule.type === 'anniversary_of') return reportedFounding(entity, formed, alarms);
   if (dueRule.type !== 'fiscal_year_end_offset') return { formed };
   if (entity.fiscalYearEnd !== undefined) return { formed, fiscalYearEnd: entity.fiscalYearEnd };
   if (entity.stateRecordDue !== undefined) return undefined;
@@ -181,7 +242,25 @@ function foundingOf(
   );
 }
 
+/** Without that day the anniversary of the formation: the first report came later, so nobody is late by it. */
+function reportedFounding(entity: EntityCase, formed: Day, alarms: Alarm[]): Founding {
+  if (entity.firstReportFiled !== undefined) return { formed: entity.firstReportFiled };
+  alarms.push({
+    code: 'FIRST_REPORT_DAY_NOT_GIVEN',
+    message:
+      'The date is the anniversary of the day on which the first report was filed, which was not given; the anniversary of the formation is used, which is earlier. Enter the day as first_report_filed.',
+  });
+  return { formed };
+}
+
 function start(formed: Day, entity: EntityCase): Step {
-  const verb = entity.rule.origin === 'foreign' || entity.byAnalogy ? 'Qualified' : 'Formed';
+  const verb =
+    formed === entity.firstReportFiled
+      ? 'The first report was filed'
+      : entity.initial !== undefined
+        ? 'The time runs from the day given'
+        : entity.rule.origin === 'foreign' || entity.byAnalogy
+          ? 'Qualified'
+          : 'Formed';
   return { text: `${verb} on ${formatDay(formed)}.`, act: { kind: 'start' }, day: formed };
 }

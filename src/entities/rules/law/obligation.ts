@@ -8,16 +8,24 @@ import {
   formatDay,
   leastConfidence,
   type OfficeCalendar,
-  rollForward,
   type Step,
 } from '../../../calendar/index.ts';
 import { FilewrightError, type OpeningHours } from '../../../core/index.ts';
 import type { Alarm } from './alarm.ts';
+import { caseConfidence } from './case-confidence.ts';
 import { type Cutoff, cutoffOf } from './cutoff.ts';
 import type { EntityCase } from './entity-case.ts';
 import { type BesideDate, besideDates } from './obligation-dates.ts';
 import { ruleDate, type RuleDate } from './obligation-rule-date.ts';
 import type { EntityRules } from './read-entity-rules.ts';
+import {
+  type ClosedDate,
+  closedDates,
+  roll,
+  type RollRule,
+  rollRuleOf,
+  standingStep,
+} from './weekend.ts';
 
 /** The law and the portals as values; where they come from is the caller's business. */
 export interface EntityLaw {
@@ -41,6 +49,10 @@ interface Obligation {
   readonly cutoff: Cutoff | undefined;
   /** The last business day on or before every reading of the due date. */
   readonly scheduleBy: Day | undefined;
+  /** Undefined where nothing is owed. */
+  readonly rollRule: RollRule | undefined;
+  /** The named days on which no business is done. */
+  readonly closed: readonly ClosedDate[];
   readonly steps: readonly Step[];
   readonly alarms: readonly Alarm[];
   readonly confidence: Confidence;
@@ -50,8 +62,8 @@ const BACK_DAYS_MAX = 15;
 
 export function computeObligation(entity: EntityCase, law: EntityLaw): Obligation {
   const alarms: Alarm[] = [];
-  const settled = settle(entity, alarms);
-  if (settled === undefined) return nothingOwed(entity, alarms);
+  const settled = settle(entity, law.businessDays, alarms);
+  if (settled.kind === 'nothing') return nothingOwed(entity, settled.because, alarms);
   const { day: nextDue, steps } = settled;
   const stated = leastConfidence(settled.confidence, caseConfidence(entity, alarms));
   const { due, rolledDue, lastTimelyDay, conservativeDue } = reliedOn(entity, settled, law);
@@ -70,6 +82,16 @@ export function computeObligation(entity: EntityCase, law: EntityLaw): Obligatio
     });
   }
   const readings = [nextDue, lastTimelyDay, conservativeDue].filter((day) => day !== undefined);
+  const scheduleBy = lastBusinessDay(
+    readings.reduce((a, b) => (b < a ? b : a)),
+    law.businessDays,
+  );
+  const rollRule = rollRuleOf(entity.rule, entity.filing === 'periodic');
+  const stands =
+    rolledDue === undefined
+      ? standingStep(due, rollRule, { scheduleBy, businessDays: law.businessDays })
+      : undefined;
+  if (stands !== undefined) steps.push(stands);
   return {
     nextDue,
     due,
@@ -80,14 +102,15 @@ export function computeObligation(entity: EntityCase, law: EntityLaw): Obligatio
       entity,
       nextDue,
       filingYear: settled.filingYear,
+      opens: settled.opens,
+      startBy: settled.startBy,
       businessDays: law.businessDays,
       alarms,
     }),
     cutoff: portalCutoff(due, entity, law, alarms),
-    scheduleBy: lastBusinessDay(
-      readings.reduce((a, b) => (b < a ? b : a)),
-      law.businessDays,
-    ),
+    scheduleBy,
+    rollRule,
+    closed: closedDates([nextDue, conservativeDue, due], law.businessDays),
     steps,
     alarms,
     confidence: isUncovered ? 'low' : stated,
@@ -127,7 +150,9 @@ function reliedOn(
     steps.push({
       text: isOtherPage
         ? 'Another official page gives an earlier date; the earlier one is used.'
-        : `It is not known whether the earlier date applies to this entity (${entity.rule.choice?.input}); the earlier one is used.`,
+        : entity.rule.choice === undefined
+          ? 'How the period is counted was not read; the earlier reading is used.'
+          : `It is not known whether the earlier date applies to this entity (${entity.rule.choice.input}); the earlier one is used.`,
       ...cited(entity),
       act: { kind: 'earlier-of', other: conservativeDue },
       day: due,
@@ -135,7 +160,7 @@ function reliedOn(
   }
   let rolledDue: Day | undefined;
   if (entity.filing === 'periodic' && entity.rule.weekend_roll.rule === 'next_business_day') {
-    const rolled = roll(due, entity, law.businessDays);
+    const rolled = roll(due, entity.rule, law.businessDays);
     rolledDue = rolled.day;
     due = rolled.day;
     steps.push(rolled);
@@ -144,17 +169,24 @@ function reliedOn(
 }
 
 interface Settled {
+  readonly kind: 'date';
   readonly day: Day;
   readonly filingYear: number | undefined;
   readonly confidence: Confidence;
   readonly steps: Step[];
   readonly conservative?: Day;
+  readonly opens?: Day;
+  readonly startBy?: Day;
 }
 
 /** The date on the state's own record controls; the rule's date is kept beside it so that a difference is seen. */
-function settle(entity: EntityCase, alarms: Alarm[]): Settled | undefined {
+function settle(
+  entity: EntityCase,
+  businessDays: OfficeCalendar,
+  alarms: Alarm[],
+): Settled | Extract<RuleDate, { readonly kind: 'nothing' }> {
   const record = entity.stateRecordDue;
-  const found = ruleDate(entity, alarms);
+  const found = ruleDate(entity, businessDays, alarms);
   if (record === undefined) {
     if (found.kind === 'unknown') {
       throw new FilewrightError(
@@ -162,7 +194,7 @@ function settle(entity: EntityCase, alarms: Alarm[]): Settled | undefined {
         `${found.message} Give the date on the state’s record as state_record_due.`,
       );
     }
-    if (found.kind === 'nothing') return undefined;
+    if (found.kind === 'nothing') return found;
     return { ...found, confidence: entity.rule.confidence };
   }
   const agrees = found.kind === 'date' && found.day === record;
@@ -176,6 +208,7 @@ function settle(entity: EntityCase, alarms: Alarm[]): Settled | undefined {
     day: record,
   };
   return {
+    kind: 'date',
     day: record,
     // The year of the rule's own occurrence says nothing about a date that is not the rule's.
     filingYear: agrees ? found.filingYear : undefined,
@@ -211,41 +244,13 @@ function recordAlarms(record: Day, found: RuleDate, entity: EntityCase): Alarm[]
   return alarms;
 }
 
-function caseConfidence(entity: EntityCase, alarms: Alarm[]): Confidence {
+function nothingOwed(entity: EntityCase, because: string | undefined, alarms: Alarm[]): Obligation {
   const { rule } = entity;
-  if (rule.assigned_by_state === true && entity.stateRecordDue === undefined) {
-    alarms.push({
-      code: 'STATE_ASSIGNS_DATE',
-      message: `The ${rule.filed_with} assigns the date; the rule gives an assumption. Look it up and enter it as state_record_due.`,
-    });
-  }
-  if (entity.formed !== undefined && entity.formed > entity.asOf) {
-    alarms.push({
-      code: 'FORMED_AFTER_AS_OF',
-      message: `The formation date, ${formatDay(entity.formed)}, is after ${formatDay(entity.asOf)}.`,
-    });
-  }
-  if (entity.stateRecordDue !== undefined) return 'high';
-  if (alarms.some(({ code }) => code === 'FISCAL_YEAR_END_ASSUMED')) return 'medium';
-  if (rule.cycle_start === 'uncertain' && entity.filing === 'periodic') {
-    alarms.push({
-      code: 'CYCLE_START_UNCERTAIN',
-      message: `Where the cycle of ${rule.id} starts is not defined precisely; the date may be a year off.`,
-    });
-    return 'low';
-  }
-  if (!entity.byAnalogy) return 'high';
-  alarms.push({
-    code: 'DOMESTIC_RULE_BY_ANALOGY',
-    message: `${rule.id} applies to domestic entities and is used for a foreign one because the case names it.`,
-  });
-  return 'low';
-}
-
-function nothingOwed(entity: EntityCase, alarms: readonly Alarm[]): Obligation {
-  const { rule } = entity;
+  const stated = caseConfidence(entity, alarms);
   const step: Step = {
-    text: `No periodic filing is required of a ${rule.origin} ${rule.entity_kind} in ${rule.jurisdiction}.${rule.notes === null ? '' : ` ${rule.notes}`}`,
+    text:
+      because ??
+      `No periodic filing is required of a ${rule.origin} ${rule.entity_kind} in ${rule.jurisdiction}.${rule.notes === null ? '' : ` ${rule.notes}`}`,
     ...cited(entity),
     act: { kind: 'start' },
     day: entity.asOf,
@@ -259,25 +264,11 @@ function nothingOwed(entity: EntityCase, alarms: readonly Alarm[]): Obligation {
     beside: [],
     cutoff: undefined,
     scheduleBy: undefined,
+    rollRule: undefined,
+    closed: [],
     steps: [step],
     alarms,
-    confidence: entity.byAnalogy ? 'low' : rule.confidence,
-  };
-}
-
-// Tex. Tax Code § 171.202 (secondary source): a due date on a weekend or holiday moves to the next business day.
-function roll(due: Day, entity: EntityCase, businessDays: OfficeCalendar): Step {
-  const rolled = rollForward(due, businessDays);
-  const skipped = rolled.skipped.map(({ day, reason }) => ({ day, reason }));
-  const closed = skipped.map(({ day, reason }) => `${formatDay(day)} (${reason})`).join(', ');
-  return {
-    text:
-      closed === ''
-        ? 'That is a business day, so the date does not move.'
-        : `Not a business day: ${closed}; the date moves to the next business day.`,
-    ...cited(entity),
-    act: { kind: 'roll', skipped },
-    day: rolled.day,
+    confidence: leastConfidence(stated, rule.confidence),
   };
 }
 

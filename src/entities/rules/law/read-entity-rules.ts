@@ -13,6 +13,7 @@ import {
   type FilingRule,
   type PortalRule,
 } from './filing-rule.ts';
+import type { InitialFiling } from './initial-filing.ts';
 
 export interface EntityRules {
   readonly version: string;
@@ -21,6 +22,7 @@ export interface EntityRules {
   readonly sources: Readonly<Record<string, string>>;
   readonly byId: ReadonlyMap<string, FilingRule>;
   readonly jurisdictions: ReadonlySet<string>;
+  readonly initialFilings: readonly InitialFiling[];
   readonly portals: Readonly<Record<string, PortalRule>>;
 }
 
@@ -36,6 +38,7 @@ export function readEntityRules(source: NamedText): EntityRules {
     sources: value.sources,
     byId: new Map(value.filings.map((rule) => [rule.id, rule])),
     jurisdictions: new Set(value.filings.map((rule) => rule.jurisdiction)),
+    initialFilings: value.initial_filings,
     portals: value.portals,
   };
 }
@@ -96,18 +99,63 @@ function refuseContradictions(root: LawNode, file: EntityRulesFile): void {
     if (rule.id !== composed) node.field('id').refuse(`expected "${composed}"`);
     if (seen.has(rule.id)) node.field('id').refuse('this id occurs twice');
     seen.add(rule.id);
-    const hasDates = rule.due_rule.type !== 'none' && rule.due_rule.type !== 'unknown';
+    const hasDates = !['none', 'unknown', 'on_notice'].includes(rule.due_rule.type);
     if (hasDates && (rule.first_due === null || rule.cadence.every_years === 0)) {
       node.field('due_rule').refuse('a rule with due dates needs first_due and a cadence');
     }
-    if (rule.formed_from !== undefined && parseDay(rule.formed_from) === undefined) {
-      node.field('formed_from').refuse('expected a valid date');
-    }
-    for (const source of rule.sources) {
-      if (file.sources[source] === undefined) {
-        node.field('sources').refuse(`the source "${source}" is not in the list of sources`);
+    for (const field of ['formed_from', 'valid_from'] as const) {
+      const day = rule[field];
+      if (day !== undefined && parseDay(day) === undefined) {
+        node.field(field).refuse('expected a valid date');
       }
     }
+    refuseUnknownChoice(node, rule);
+    refuseUnknownSources(node, rule, file);
+  }
+  refuseTwoFirsts(root, file);
+}
+
+/** The values that stand in for a choice that was not given must be among those that can be chosen. */
+function refuseUnknownChoice(node: LawNode, rule: FilingRule): void {
+  if (rule.choice === undefined) return;
+  const { values, absent } = rule.choice;
+  for (const field of ['use', 'conservative'] as const) {
+    const value = values[absent[field]];
+    if (value !== undefined && value.type !== 'owner_return') continue;
+    node.field('choice').field('absent').field(field).refuse('expected a choice that has a date');
+  }
+}
+
+function refuseUnknownSources(
+  node: LawNode,
+  { sources }: { readonly sources: readonly string[] },
+  file: EntityRulesFile,
+): void {
+  for (const source of sources) {
+    if (file.sources[source] === undefined) {
+      node.field('sources').refuse(`the source "${source}" is not in the list of sources`);
+    }
+  }
+}
+
+/** Two filings of one sort for one entity would make the answer depend on their order. */
+function refuseTwoFirsts(root: LawNode, file: EntityRulesFile): void {
+  const seen = new Set<string>();
+  const ids = new Set<string>();
+  const nodes = root.field('initial_filings').items();
+  for (const [index, one] of file.initial_filings.entries()) {
+    const node = nodes[index] ?? root;
+    if (ids.has(one.id)) node.field('id').refuse('this id occurs twice');
+    ids.add(one.id);
+    if (!one.id.startsWith(one.jurisdiction)) node.field('id').refuse('names another jurisdiction');
+    for (const kind of one.entity_kinds) {
+      for (const origin of one.origins) {
+        const key = [one.jurisdiction, kind, origin, one.sort].join(' ');
+        if (seen.has(key)) node.refuse(`a second ${one.sort} filing of a ${origin} ${kind}`);
+        seen.add(key);
+      }
+    }
+    refuseUnknownSources(node, one, file);
   }
 }
 

@@ -11,6 +11,7 @@ import {
   dayOf,
   lastDayOfMonth,
   monthAfter,
+  parseDay,
 } from '../../../calendar/index.ts';
 import { invariant } from '../../../core/index.ts';
 import type { DatedRule, FilingRule } from './filing-rule.ts';
@@ -44,15 +45,17 @@ export function nextOccurrence(
   founding: Founding,
   asOf: Day,
 ): Occurrence {
+  const from = rule.valid_from === undefined ? undefined : parseDay(rule.valid_from);
+  const earliest = from === undefined || from < asOf ? asOf : from;
   const first = Math.max(
     firstCountedYear(rule, founding) - (rule.cadence.parity_of === 'due_year' ? 1 : 0),
-    civilOf(asOf).year - YEARS_BEFORE_DUE_MAX,
+    civilOf(earliest).year - YEARS_BEFORE_DUE_MAX,
   );
   for (let filingYear = first; filingYear < first + SEARCH_YEARS_MAX; filingYear += 1) {
     const due = dueIn(dueRuleIn(filingYear), founding, filingYear);
     const counted = rule.cadence.parity_of === 'due_year' ? civilOf(due).year : filingYear;
     if (counted < firstCountedYear(rule, founding)) continue;
-    if (isFilingYear(rule, founding, counted) && due >= asOf) return { filingYear, due };
+    if (isFilingYear(rule, founding, counted) && due >= earliest) return { filingYear, due };
   }
   invariant(false, `Expected a due date within ${SEARCH_YEARS_MAX} years under ${rule.id}.`);
 }
@@ -94,6 +97,8 @@ function isFilingYear(rule: FilingRule, founding: Founding, filingYear: number):
       return filingYear % 2 === 0;
     case 'odd':
       return filingYear % 2 === 1;
+    case 'years_ending_0_or_5':
+      return filingYear % 5 === 0;
   }
 }
 
@@ -102,7 +107,9 @@ export function dueIn(rule: DatedRule, founding: Founding, filingYear: number): 
   const formed = civilOf(founding.formed);
   switch (rule.type) {
     case 'fixed':
-      return clampedDay(filingYear, rule.month, rule.day);
+      return rule.month_end === true
+        ? lastDayOfMonth(filingYear, rule.month)
+        : clampedDay(filingYear, rule.month, rule.day);
     case 'anniversary_month_end': {
       const due = monthAfter(filingYear, formed.month, rule.offset_months);
       return lastDayOfMonth(due.year, due.month);
@@ -110,6 +117,8 @@ export function dueIn(rule: DatedRule, founding: Founding, filingYear: number): 
     case 'anniversary_month_start':
       return dayOf(filingYear, formed.month, 1);
     case 'anniversary_date':
+    // Counted from the event that the case gives, or from the formation: the founding holds that day.
+    case 'anniversary_of':
       return clampedDay(filingYear, formed.month, formed.day);
     case 'anniversary_quarter_end':
       return lastDayOfMonth(filingYear, Math.ceil(formed.month / 3) * 3);

@@ -8,12 +8,15 @@ export function monthDayWords(month: number, day: number): string {
 
 export function dueWords(rule: DueRule): string {
   if (rule.type === 'none') return 'nothing is owed';
+  if (rule.type === 'on_notice')
+    return `${rule.days_after_notice} days after a notice of the office`;
   return rule.type === 'unknown' ? 'not known: ask the state' : datedWords(rule);
 }
 
 function datedWords(rule: DatedRule): string {
   switch (rule.type) {
     case 'fixed':
+      if (rule.month_end === true) return `the last day of ${MONTHS[rule.month - 1] ?? ''}`;
       return `${rule.strictly_before === true ? 'before ' : ''}${monthDayWords(rule.month, rule.day)}`;
     case 'anniversary_month_end':
       return rule.offset_months === 0
@@ -23,6 +26,8 @@ function datedWords(rule: DatedRule): string {
       return 'the first day of the formation month';
     case 'anniversary_date':
       return 'the anniversary of the formation';
+    case 'anniversary_of':
+      return 'the anniversary of the day on which the first report was filed';
     case 'anniversary_quarter_end':
       return 'the last day of the calendar quarter of the formation';
     case 'day_before_anniversary_month':
@@ -48,6 +53,8 @@ export function cadenceWords(rule: FilingRule): string {
       return `${years}, counted from the first report`;
     case 'odd':
       return 'in odd years';
+    case 'years_ending_0_or_5':
+      return 'in years that end in 0 or 5';
     case 'even':
       return 'in even years';
   }
@@ -62,7 +69,7 @@ export function firstWords(rule: FilingRule): string {
       return 'first in the year after formation';
     case 'first_parity_anniversary':
     case 'next_parity_year':
-      return 'first two years after the year of formation';
+      return `first ${rule.cadence.every_years} years after the year of formation`;
     case 'first_fiscal_year_end':
       return 'first after the fiscal year that ends on or after formation';
     case 'skip_if_formed_after_09_30':

@@ -1,7 +1,7 @@
 /** An entity as the register keeps it: what lists and rules need in the clear, the rest sealed. */
 import type { EntityId, JsonValue } from '../../../core/index.ts';
+import type { EntityKind } from '../law/filing-rule.ts';
 
-type EntityKind = 'corporation' | 'llc' | 'lp';
 type Origin = 'domestic' | 'foreign';
 
 /** What stands in plain columns. */

@@ -2,13 +2,13 @@
  * What a rule's filing is called in an obligation's identity, and for which period it is. Both must never change for a
  * filing that exists: another word for the same duty would be a second obligation, and so a second filing.
  */
+import type { FilingSort } from '../law/filing-sort.ts';
 import type { FilingRule } from '../law/filing-rule.ts';
 import type { ObligationAnswer } from '../law/obligation-answer.ts';
 
-export type FilingSort = 'periodic' | 'initial';
-
-/** The kind of an initial report in every jurisdiction, and the word for a periodic filing without a name. */
+/** The kind of a first filing in every jurisdiction, and the word for a periodic filing without a name. */
 export const INITIAL_KIND = 'initial_report';
+export const PUBLICATION_KIND = 'publication';
 const PERIODIC_KIND = 'periodic_report';
 
 /** Where only the record of the state can say for when a filing is. */
@@ -16,6 +16,7 @@ export const UNKNOWN_PERIOD = 'unknown';
 
 export function filingKindOf(rule: FilingRule | undefined, sort: FilingSort): string {
   if (sort === 'initial') return INITIAL_KIND;
+  if (sort === 'publication') return PUBLICATION_KIND;
   // "Annual report (LLC-50.1)", "Annual report / renewal": what follows the first name is a form or a second name.
   const name = (rule?.filing_name ?? '').split(/ \(| \/ /)[0] ?? '';
   if (name === '') return PERIODIC_KIND;
@@ -37,7 +38,7 @@ export function periodOf(
 ): string {
   const due = answer.next_due;
   if (due === null) return UNKNOWN_PERIOD;
-  if (sort === 'initial') return due.slice(0, 4);
+  if (sort !== 'periodic') return due.slice(0, 4);
   if (answer.tax_year !== undefined) return String(answer.tax_year);
   const byMonth = rule.window_opens?.type === 'first_business_day_of_due_month';
   return due.slice(0, byMonth ? 7 : 4);

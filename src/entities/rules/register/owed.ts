@@ -11,9 +11,11 @@ import { answerObligation, type ObligationAnswer } from '../law/obligation-answe
 import { answerTax, type TaxAnswer } from '../law/delaware-answer.ts';
 import type { DelawareRates } from '../law/delaware-rates.ts';
 import type { EntityLaw } from '../law/obligation.ts';
+import { registerRule } from '../law/case-rule.ts';
+import type { FilingSort } from '../law/filing-sort.ts';
 import type { FilingRule } from '../law/filing-rule.ts';
 import type { EntityRecord } from './entity-record.ts';
-import { filingKindOf, type FilingSort, periodOf, UNKNOWN_PERIOD } from './filing-kinds.ts';
+import { filingKindOf, periodOf, UNKNOWN_PERIOD } from './filing-kinds.ts';
 
 type OwedTax = Omit<TaxAnswer, 'steps'>;
 
@@ -120,8 +122,8 @@ function ruleOf(
   record: Pick<EntityRecord, 'ruleId' | 'jurisdiction' | 'kind' | 'origin'>,
   law: Pick<EntityLaw, 'rules'>,
 ): FilingRule | undefined {
-  const own = `${record.jurisdiction}.${record.kind}.${record.origin}`;
-  return law.rules.byId.get(record.ruleId ?? own);
+  if (record.ruleId !== undefined) return law.rules.byId.get(record.ruleId);
+  return registerRule(law.rules, record);
 }
 
 function caseOf(
@@ -156,7 +158,7 @@ function taxOf(
   rates: DelawareRates,
 ): OwedTax | undefined {
   const { authorized, issued, gross_assets, large_filer } = record.sealed;
-  if (rule.id !== TAXED_RULE || sort === 'initial' || authorized === undefined) return undefined;
+  if (rule.id !== TAXED_RULE || sort !== 'periodic' || authorized === undefined) return undefined;
   // The steps repeat the assets and shares, which are sealed; what is owed is kept in the clear.
   const { steps: _steps, ...figures } = answerTax(
     { authorized, issued, gross_assets, large_filer, tax_year: answer.tax_year },
@@ -172,8 +174,10 @@ function feeCentsOf(
   answer: ObligationAnswer,
   tax: OwedTax | undefined,
 ): number | undefined {
-  const fee = answer.fee === undefined ? undefined : centsOf(answer.fee);
-  if (rule.id !== TAXED_RULE || sort === 'initial') return fee;
+  // A fee from memory informs a person; nothing is paid from it.
+  const isRead = answer.fee_basis === 'read';
+  const fee = answer.fee === undefined || !isRead ? undefined : centsOf(answer.fee);
+  if (rule.id !== TAXED_RULE || sort !== 'periodic') return fee;
   return tax === undefined || fee === undefined ? undefined : fee + centsOf(tax.tax);
 }
 
@@ -182,7 +186,7 @@ function taxAlarms(
   sort: FilingSort,
   tax: OwedTax | undefined,
 ): readonly StoredAlarm[] {
-  if (rule.id !== TAXED_RULE || sort === 'initial' || tax !== undefined) return [];
+  if (rule.id !== TAXED_RULE || sort !== 'periodic' || tax !== undefined) return [];
   const message =
     'The franchise tax depends on the authorized shares, which the register does not have; give authorized, and issued with gross_assets where the tax may be less.';
   return [{ code: 'TAX_NOT_COMPUTED', message }];
@@ -197,21 +201,19 @@ function centsOf(money: string): number {
   return cents;
 }
 
-/** Whether an initial report that nobody has filed here is a question: its day has not passed, or the record names one. */
-export function asksInitial(
-  record: EntityRecord,
-  law: RegisterLaw,
-  question: OwedQuestion,
-): boolean {
+/** Whether a first filing that nobody has made here is a question: its day has not passed, or the record names one. */
+export function asksFirst(record: EntityRecord, law: RegisterLaw, question: OwedQuestion): boolean {
   const rule = ruleOf(record, law);
-  const onRecord = record.stateRecordDue[filingKindOf(rule, 'initial')];
+  const { sort } = question;
+  const onRecord = record.stateRecordDue[filingKindOf(rule, sort)];
   if (onRecord !== undefined)
     return question.metUntil === undefined || onRecord > question.metUntil;
-  if (rule === undefined || rule.initial_report === null || record.formationDate === undefined) {
-    return false;
-  }
-  // The report of a company that was formed years ago was filed or is lost; only one still to come is known to be owed.
-  const found = owedBy(record, law, { ...question, sort: 'initial' });
+  const firsts = law.rules.initialFilings.some(
+    (one) => one.jurisdiction === record.jurisdiction && one.sort === sort,
+  );
+  if (rule === undefined || !firsts || record.formationDate === undefined) return false;
+  // That of a company that was formed years ago was made or is lost; only one still to come is known to be owed.
+  const found = owedBy(record, law, question);
   return found.state === 'open' && isOnOrAfter(found.raw, question.asOf);
 }
 

@@ -4,12 +4,13 @@ import { entityId, type JsonValue, type RowError } from '../../../core/index.ts'
 import { controlFault, freeTextFaults } from '../characters.ts';
 import { ENTITY_COLUMNS } from '../columns.ts';
 import { misspelledColumns, misspelledFault } from '../misspelled-column.ts';
+import { KINDS, registerRule } from '../law/case-rule.ts';
 import { DATE_CHOICES, TAX_CLASSES } from '../law/entity-case.ts';
 import type { EntityRules } from '../law/read-entity-rules.ts';
 import type { FilingRule } from '../law/filing-rule.ts';
 import { RECORD_DUE_PREFIX, REGISTER_COLUMNS } from './columns.ts';
 import type { EntityRecord, SealedFacts } from './entity-record.ts';
-import { filingKindOf, INITIAL_KIND } from './filing-kinds.ts';
+import { filingKindOf, INITIAL_KIND, PUBLICATION_KIND } from './filing-kinds.ts';
 import {
   mailFault,
   referenceFault,
@@ -40,7 +41,6 @@ const STRUCTURED: ReadonlySet<string> = new Set([
 const FILING_COLUMNS: ReadonlySet<string> = new Set(
   ENTITY_COLUMNS.map(({ name }): string => name).filter((name) => !KNOWN.has(name)),
 );
-const KINDS = ['corporation', 'llc', 'lp'] as const;
 const ORIGINS = ['domestic', 'foreign'] as const;
 const meantColumn = misspelledColumns([...KNOWN, ...FILING_COLUMNS]);
 
@@ -58,7 +58,12 @@ export function readRecord(row: Row, rules: EntityRules): RecordResult {
     const why = `is no rule of version ${rules.version}; see obligation list-rules`;
     errors.push({ where: 'rule_id', why });
   }
-  const rule = rules.byId.get(ruleId ?? `${jurisdiction}.${kind}.${origin}`);
+  const rule =
+    ruleId !== undefined
+      ? rules.byId.get(ruleId)
+      : jurisdiction === undefined || kind === undefined || origin === undefined
+        ? undefined
+        : registerRule(rules, { jurisdiction, kind, origin });
   const stateRecordDue = readRecordDue(row, rule, errors);
   const sealed = readSealed(row, words, errors);
   const registryNumber = words.get('registry_number');
@@ -160,7 +165,7 @@ function readRecordDue(
   errors: RowError[],
 ): Readonly<Record<string, string>> {
   const periodic = filingKindOf(rule, 'periodic');
-  const known = new Set([periodic, INITIAL_KIND]);
+  const known = new Set([periodic, INITIAL_KIND, PUBLICATION_KIND]);
   const dates = new Map<string, string>();
   const keep = (kind: string, value: JsonValue, where: string): void => {
     const why =

@@ -5,8 +5,8 @@
 import { addDays, formatDay, parseDay } from '../../../calendar/index.ts';
 import { invariant, type ObligationId } from '../../../core/index.ts';
 import type { EntityRecord } from './entity-record.ts';
-import type { FilingSort } from './filing-kinds.ts';
-import { asksInitial, type Owed, owedBy, type RegisterLaw } from './owed.ts';
+import { FILING_SORTS, type FilingSort } from '../law/filing-sort.ts';
+import { asksFirst, type Owed, owedBy, type RegisterLaw } from './owed.ts';
 
 type ObligationState = 'open' | 'record_needed' | 'nothing_owed' | 'met' | 'superseded';
 
@@ -52,7 +52,7 @@ export function reconcile(
   law: RegisterLaw,
   question: ReconcileQuestion,
 ): readonly Change[] {
-  return (['periodic', 'initial'] as const).flatMap((sort) =>
+  return FILING_SORTS.flatMap((sort) =>
     reconcileSort(
       sort,
       record,
@@ -89,7 +89,7 @@ function reconcileSort(
   }
   const isAsked =
     sort === 'periodic' ||
-    (metUntil === undefined && asksInitial(record, law, { tenant, sort, asOf: today }));
+    (metUntil === undefined && asksFirst(record, law, { tenant, sort, asOf: today }));
   if (isAsked) {
     for (const asOf of metUntil === undefined ? [today] : [sinceMet(metUntil, today), today]) {
       for (const owed of occurrences(asOf, metUntil, ask, question)) want(owed);

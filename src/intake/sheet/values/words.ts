@@ -32,6 +32,17 @@ const KINDS: ReadonlyMap<string, string> = new Map(
       'foreign llc',
     ],
     lp: ['limited partnership', 'ltd partnership'],
+    llp: ['limited liability partnership', 'ltd liability partnership', 'registered llp'],
+    nonprofit: [
+      'nonprofit corporation',
+      'non profit',
+      'non profit corporation',
+      'not for profit corporation',
+      'not for profit',
+      'nonstock corporation',
+    ],
+    pc: ['professional corporation', 'professional corp'],
+    pllc: ['professional llc', 'professional limited liability company'],
   }).flatMap(([kind, also]) =>
     [kind, ...also].map((name): [string, string] => [lettersOf(name), kind]),
   ),
@@ -48,11 +59,14 @@ const ORIGINS: ReadonlyMap<string, string> = new Map([
   ['qualified', 'foreign'],
 ]);
 
-const TAX_CLASSES: ReadonlyMap<string, string> = new Map(
-  ['c', 's'].flatMap((one) =>
+const TAX_CLASSES: ReadonlyMap<string, string> = new Map([
+  ...['c', 's'].flatMap((one) =>
     ['', 'corp', 'corporation', 'class'].map((rest): [string, string] => [`${one}${rest}`, one]),
   ),
-);
+  ['partnership', 'partnership'],
+  ['disregarded', 'disregarded'],
+  ['disregardedentity', 'disregarded'],
+]);
 
 const FLAGS: ReadonlyMap<string, string> = new Map([
   ...['true', 'yes', 'y', 'x', '1'].map((word): [string, string] => [word, 'true']),
