@@ -97,6 +97,8 @@ create table docket (
   activation jsonb,
   -- When it must be looked at; null only for a docket that is closed, or confirmed and watched to its end.
   next_at timestamptz,
+  -- The due day as last computed, null where none is known: what is due at one moment has its turn in this order.
+  due_on text,
   closed_at timestamptz,
   closed_by text,
   closing jsonb,

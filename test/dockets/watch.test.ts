@@ -299,8 +299,9 @@ describe('a docket', () => {
     await until(async () => (await awaiting()) === 2);
     const [plain, labelled] = notices;
     expect(plain?.text).toContain('CTNF in 18/1');
-    expect(plain?.subject).toBe('[SECONDARY] Docket event, due 2099-01-05');
+    expect(plain?.subject).toBe('[SECONDARY] CTNF, 18/1, Northwind, due 2099-01-05');
     expect(labelled?.text).not.toContain('18/2');
+    expect(labelled?.subject).toBe('[SECONDARY] Docket event, due 2099-01-05');
     const [, token = ''] = /acknowledge\/(\S+)/.exec(labelled?.text ?? '') ?? [];
     const reference = links.read(token)?.reference ?? '';
     const desk = acknowledgementPage(stage.parts);

@@ -21,6 +21,7 @@ type Admitted = FactRecord & {
   readonly tier: string;
   readonly activation: unknown;
   readonly next_at: number;
+  readonly due_on: string | null;
 };
 
 function newRow(one: Admitted, now: number): DocketRow {
@@ -41,6 +42,7 @@ function newRow(one: Admitted, now: number): DocketRow {
     assignment: null,
     activation: one.activation ?? null,
     next_at: moment(one.next_at),
+    due_on: one.due_on,
     closed_at: null,
     closed_by: null,
     closing: null,

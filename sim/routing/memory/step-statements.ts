@@ -11,11 +11,14 @@ function withNow(row: DocketRow, now: number): Record<string, unknown> {
 
 function due(query: Query, [, limit]: readonly [string, number]): Rows {
   const { docket } = query.tables;
-  const now = query.clock;
+  const { now } = query;
   const inOrder = query
     .all(docket)
     .filter(({ next_at }) => next_at !== null && next_at <= now)
-    .toSorted((a, b) => (a.next_at ?? 0) - (b.next_at ?? 0));
+    .toSorted(
+      (a, b) =>
+        compared(a.due_on ?? '', b.due_on ?? '') || compared(a.next_at ?? 0, b.next_at ?? 0),
+    );
   const locked: Rows = [];
   for (const { id } of inOrder) {
     if (locked.length >= limit) break;
@@ -23,6 +26,10 @@ function due(query: Query, [, limit]: readonly [string, number]): Rows {
     if (row !== undefined) locked.push(withNow(row, query.clock));
   }
   return locked;
+}
+
+function compared<Value extends string | number>(a: Value, b: Value): number {
+  return a < b ? -1 : Number(a > b);
 }
 
 function* lock(query: Query, [, ids]: readonly [string, readonly string[]]): Work {
@@ -108,6 +115,7 @@ function* move(query: Query, step: Step): Waiting<boolean> {
       target: target ?? null,
       activation: null,
       next_at: moment(next_at),
+      due_on: (state['known'] as { readonly due?: string } | undefined)?.due ?? null,
     }),
   );
   return true;

@@ -27,6 +27,7 @@ export interface DocketRow {
   readonly assignment: Readonly<Record<string, unknown>> | null;
   readonly activation: unknown;
   readonly next_at: number | null;
+  readonly due_on: string | null;
   readonly closed_at: number | null;
   readonly closed_by: string | null;
   readonly closing: unknown;

@@ -15,6 +15,7 @@ import {
 } from '../../people/index.ts';
 import type { HandoffResult } from '../rules/routing/happening.ts';
 import {
+  LETTER_HOLD_MS,
   policyOfTier,
   type RoutingPolicy,
   thresholdsOfTier,
@@ -61,16 +62,8 @@ export class HandoffSender {
     payload: SealedPayload | undefined,
     at: { readonly startedMs: number; readonly signal: AbortSignal },
   ): Promise<Handed> {
-    const outcome =
-      payload === undefined
-        ? // Its key was destroyed: there is nothing left to hand over, and a person must know.
-          ({
-            kind: 'refused',
-            evidence: { code: 'PAYLOAD_DESTROYED', elapsedMs: 0 },
-            signs: [],
-          } as const)
-        : await this.#deliver(pending, this.#deps.vault.open(payload), at);
-    return handedOf(pending, outcome);
+    if (payload === undefined) return destroyedHanded(pending);
+    return handedOf(pending, await this.#deliver(pending, this.#deps.vault.open(payload), at));
   }
 
   /** Several dockets in one letter to one reader; what becomes of it became of each. */
@@ -90,7 +83,7 @@ export class HandoffSender {
     const payloadSha256 = sha256Of(payload);
     const load = { id, handoff: id, payload, payloadSha256, contentType: 'text/plain', notice };
     const outcome = await this.#write(first, load, at);
-    return group.map((pending) => handedOf(pending, outcome));
+    return group.map((pending) => handedOf(pending, outcome, id));
   }
 
   async #deliver(
@@ -121,7 +114,9 @@ export class HandoffSender {
     const { target, routing } = pending;
     const { clock } = this.#deps;
     const times = policyOfTier(routing.matrix.policy, pending.hop.tier);
-    const endMs = at.startedMs + times.outcomeMsMax - COMMIT_MS;
+    // As long as the rules wait for the outcome: those of the manual tier wait by their own lease.
+    const holdMs = target.kind === 'mail' && pending.hop.tier !== 'MANUAL' ? LETTER_HOLD_MS : 0;
+    const endMs = at.startedMs + holdMs + times.outcomeMsMax - COMMIT_MS;
     const guard: WriteGuard = {
       mayWrite: () => clock.monotonicMs() < endMs,
       signal: at.signal,
@@ -163,11 +158,18 @@ export class HandoffSender {
 
 const NO_LETTER = { subject: '', text: '' };
 
-function handedOf(pending: PendingHandover, outcome: HandoffOutcome): Handed {
+/** Its key was destroyed: there is nothing left to hand over, and a person must know. */
+export function destroyedHanded(pending: PendingHandover): Handed {
+  const evidence = { code: 'PAYLOAD_DESTROYED', elapsedMs: 0 };
+  return handedOf(pending, { kind: 'refused', evidence, signs: [] });
+}
+
+/** `letter`: of several dockets that went in one, which. */
+function handedOf(pending: PendingHandover, outcome: HandoffOutcome, letter?: string): Handed {
   const { policy } = pending.routing.matrix;
   const result = resultOf(outcome, thresholdsOfTier(policy, pending.hop.tier));
   const receipt = outcome.kind === 'confirmed' ? outcome.receipt : undefined;
-  const evidence = plain({ ...outcome.evidence, signs: outcome.signs }) as object;
+  const evidence = plain({ ...outcome.evidence, signs: outcome.signs, letter }) as object;
   return { outcome, result, ended: { n: pending.n, outcome: outcome.kind, receipt, evidence } };
 }
 

@@ -12,6 +12,7 @@ import {
   type WrappedKey,
 } from '../../core/index.ts';
 import { type Docket, docketOf, driftDocket, NO_GLIMPSE } from '../rules/docket/docket.ts';
+import { datesOf } from '../rules/docket/dates.ts';
 import type { DocketMapping } from '../rules/docket/mapping-file.ts';
 import { type DocketReading, readDocketRow } from '../rules/docket/read-row.ts';
 import { type DocumentReading, readDocketDocument } from '../rules/docket/map-document.ts';
@@ -19,6 +20,7 @@ import { eventRow } from '../rules/docket/event-row.ts';
 import { readHash } from '../rules/docket/read-hash.ts';
 import { keptUnder } from '../rules/docket/kept-under.ts';
 import { activationOf } from '../rules/routing/activation.ts';
+import { knownOf } from '../rules/routing/descend.ts';
 import { startRouting } from '../rules/routing/state.ts';
 import { triggersOf } from '../rules/routing/triggers.ts';
 import { admitDockets, isMessageKnown, noteMessage, recordDocketFact } from '../store/dockets.ts';
@@ -146,6 +148,7 @@ function newDocket(
     tier: 'PRIMARY',
     activation: activation === undefined ? undefined : stored(activation),
     nextAt: now,
+    dueOn: knownOf(datesOf(docket, deps.law(), now)).due,
     fact: sealedFact(deps, incoming, 'docket.received', {
       source: incoming.source,
       message: incoming.message?.message,

@@ -23,7 +23,42 @@ export function letterAbout(pending: PendingHandover, link: string | undefined):
     ...(link === undefined ? [] : ['', `Acknowledge: ${link}`]),
     `Acknowledge on the command line: filewright docket ack ${docket.id}`,
   ];
-  return { subject: `[${message.tier}] Docket event, ${dueOf(dates)}`, text: lines.join('\n') };
+  const subject = [...namedIn(pending), dueOf(dates)].join(', ');
+  return { subject: `[${message.tier}] ${subject}`, text: lines.join('\n') };
+}
+
+/** In the subject: what people know a matter by. Where it is confidential, that there is one. */
+function namedIn({ row, routing }: PendingHandover): string[] {
+  const { docket } = row;
+  if (isConfidential(docket, routing.people)) return ['Docket event'];
+  const matter = docket.event?.matter ?? docket.matter;
+  const names = [matter, docket.applicationNumber, docket.client].filter(
+    (one) => one !== undefined,
+  );
+  return [docket.eventCode, ...names].map(shortened);
+}
+
+/** Of a name, which may be of any length: a subject that a mailbox cuts off ends without its date. */
+const NAME_CHARACTERS_MAX = 40;
+
+function shortened(text: string): string {
+  const characters = Array.from(text);
+  if (characters.length <= NAME_CHARACTERS_MAX) return text;
+  return `${characters.slice(0, NAME_CHARACTERS_MAX - 1).join('')}…`;
+}
+
+/** Whose matters a letter is about, as far as it may say so. */
+const CLIENTS_NAMED_MAX = 3;
+
+function clientsOf(group: readonly PendingHandover[]): string {
+  const names = group.flatMap(({ row, routing }) =>
+    isConfidential(row.docket, routing.people) ? [] : (row.docket.client ?? []),
+  );
+  const clients = [...new Set(names)];
+  if (clients.length === 0) return '';
+  const named = clients.slice(0, CLIENTS_NAMED_MAX).map(shortened);
+  const more = clients.length - named.length;
+  return ` for ${named.join('; ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 /** The same for many, the most urgent first. All of them are for one reader, who may see each. */
@@ -45,7 +80,8 @@ export function letterAboutMany(
       `  ${link ?? `filewright docket ack ${one.row.id}`}`,
     ]),
   ];
-  const subject = `[${tier}] ${group.length} docket events, the first ${dueOf(pending.message.dates)}`;
+  const clients = clientsOf(inOrder.map((one) => one.pending));
+  const subject = `[${tier}] ${group.length} docket events${clients}, the first ${dueOf(pending.message.dates)}`;
   return { subject, text: lines.join('\n') };
 }
 
@@ -61,7 +97,12 @@ function standInLines({ message: { standsInFor } }: PendingHandover): string[] {
 function matterOf({ row, routing }: PendingHandover): string[] {
   const docket = row.docket;
   if (isConfidential(docket, routing.people)) return [];
-  return [`${docket.eventCode} in ${docket.applicationNumber ?? 'an unreadable record'}`];
+  const matter = docket.event?.matter ?? docket.matter;
+  const names = [matter, docket.client].filter((one) => one !== undefined);
+  return [
+    `${docket.eventCode} in ${docket.applicationNumber ?? 'an unreadable record'}`,
+    ...(names.length === 0 ? [] : [names.join(', ')]),
+  ];
 }
 
 function dueOf(dates: DocketDates): string {

@@ -11,9 +11,10 @@ import { docketPayloads } from '../store/dockets.ts';
 import { AssignmentLookup, type AssignmentOptions } from './assignments.ts';
 import { codeOf } from './error-code.ts';
 import { Group } from './group.ts';
-import { HandoffSender } from './hand-over.ts';
+import { destroyedHanded, type Handed, HandoffSender } from './hand-over.ts';
 import type { HandoverOptions } from './handover-options.ts';
 import { lawVersion } from './law-version.ts';
+import { type HeldLetter, LetterBox } from './letter-box.ts';
 import { ManualNotices } from './manual-notices.ts';
 import type { RoutingDeps } from './deps.ts';
 import { QueueWatch, type QueueWatchOptions, type WatchedQueue } from './queue-watch.ts';
@@ -50,6 +51,8 @@ export interface RunningRouter {
 }
 
 const IN_FLIGHT_MAX = 200;
+/** Dockets that wait for a letter to go out with: about a kilobyte each. */
+const LETTERS_MAX = 2_000;
 const POLL_MS = 100;
 /** Dockets per transaction: enough that commits are few, few enough that locks are short. */
 const STEPS_MAX = 50;
@@ -89,6 +92,7 @@ class Router {
   readonly #telling: Group<Telling, void>;
   readonly #sender: HandoffSender;
   readonly #notices: ManualNotices;
+  readonly #letters: LetterBox;
   readonly #recovery: Recovery;
   readonly #assignments: AssignmentLookup;
   readonly #queues: QueueWatch;
@@ -106,6 +110,11 @@ class Router {
     this.#deps = { ...options, session: this.#reads };
     this.#telling = new Group((tellings: readonly Telling[]) => this.#tell(tellings));
     this.#sender = new HandoffSender(this.#deps, this.#reads, options);
+    this.#letters = new LetterBox(
+      options.clock,
+      (group) => this.#sendLetter(group),
+      this.#stopping.signal,
+    );
     this.#notices = new ManualNotices(this.#deps, {
       sender: this.#sender,
       signal: this.#cutting.signal,
@@ -187,7 +196,8 @@ class Router {
   async #claimAll(): Promise<void> {
     const { inFlightMax = IN_FLIGHT_MAX } = this.#options;
     while (!this.#stopping.signal.aborted) {
-      const room = inFlightMax - this.#inFlight.size;
+      const letters = this.#letters.waiting;
+      const room = Math.min(inFlightMax - (this.#inFlight.size - letters), LETTERS_MAX - letters);
       if (room <= 0) {
         await Promise.race(this.#inFlight);
         continue;
@@ -249,14 +259,50 @@ class Router {
       await this.#notices.send(pending, payload, startedMs);
       return;
     }
-    const handed = await this.#sender.handOver(pending, payload, { startedMs, signal });
+    if (pending.target.kind === 'mail') {
+      await this.#letters.add({ pending, startedMs, isDestroyed: payload === undefined });
+      return;
+    }
+    await this.#ended(
+      pending,
+      await this.#sender.handOver(pending, payload, { startedMs, signal }),
+    );
+  }
+
+  /** One letter to one reader; a failure of it is one failure, however many dockets it was about. */
+  async #sendLetter(group: readonly HeldLetter[]): Promise<void> {
+    const { signal } = this.#cutting;
+    const startedMs = Math.min(...group.map((one) => one.startedMs));
+    const [only] = group;
+    if (only !== undefined && group.length === 1) {
+      const { pending } = only;
+      const { id } = pending.row;
+      // Read again: a heap that held sealed bytes would have no bound.
+      const payload = (await docketPayloads(this.#reads, this.#deps.tenant, [id])).get(id);
+      const at = { startedMs, signal };
+      await this.#ended(pending, await this.#sender.handOver(pending, payload, at));
+      return;
+    }
+    const living = group.filter(({ isDestroyed }) => !isDestroyed).map(({ pending }) => pending);
+    const handed = await this.#sender.handOverTogether(living, { startedMs, signal });
+    await Promise.all([
+      ...group.flatMap(({ pending, isDestroyed }) =>
+        isDestroyed ? [this.#ended(pending, destroyedHanded(pending))] : [],
+      ),
+      ...living.map(async (pending, index) => {
+        const one = handed[index];
+        if (one !== undefined) await this.#ended(pending, one, index === 0);
+      }),
+    ]);
+  }
+
+  #ended({ hop, attempt, row }: PendingHandover, handed: Handed, isCounted = true): Promise<void> {
+    const { result, ended } = handed;
     const happening: Happening = {
-      kind: 'outcome',
-      hop: pending.hop,
-      attempt: pending.attempt,
-      result: handed.result,
+      ...({ kind: 'outcome', hop, attempt, result } as const),
+      ...(isCounted ? {} : { isCounted }),
     };
-    await this.#report({ docket: pending.row.id, happening, ended: handed.ended });
+    return this.#report({ docket: row.id, happening, ended });
   }
 
   /** A receipt is worth some patience: without its outcome the message goes out again. */

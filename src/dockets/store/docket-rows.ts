@@ -61,6 +61,8 @@ export interface NewDocket {
   readonly tier: string;
   readonly activation: JsonValue | undefined;
   readonly nextAt: Instant;
+  /** The due day, by which a backlog is put in order. */
+  readonly dueOn: string | undefined;
   readonly fact: LedgerFact & { readonly body: NonNullable<LedgerFact['body']> };
 }
 

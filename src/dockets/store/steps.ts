@@ -32,11 +32,19 @@ export interface LockedDockets {
   readonly dockets: readonly StoredDocket[];
 }
 
+// The inner query sorts and locks ids alone: a backlog of fifty thousand rows with their states would not fit in memory. The
+// outer one locks again, to read each row as it is and not as it was before the lock.
 const DUE = sql('docket-due')`select ${DOCKET_COLUMNS}, ${DATABASE_NOW} as now from docket d
-    where d.tenant = $1 and d.next_at <= clock_timestamp()
-    order by d.next_at limit $2 for update of d skip locked`;
+    where d.tenant = $1 and d.id = any (array(
+      select id from docket where tenant = $1 and next_at <= now()
+      order by due_on nulls first, next_at limit $2 for update skip locked))
+    order by d.due_on nulls first, d.next_at for update of d`;
 
-/** Locks dockets whose moment has come; those that another process has in hand are left to it. */
+/**
+ * Locks dockets whose moment has come, the earliest due day first: after an outage all of a backlog is due at one moment, and
+ * who has least time left must not wait for the rest. A docket without a date may be due at any time. Those that another
+ * process has in hand are left to it.
+ */
 export async function lockDueDockets(
   run: Run,
   tenant: string,
@@ -125,7 +133,7 @@ ended as materialized (
 ),
 moved as (
   update docket d set state = s.state, phase = s.phase, tier = s.tier, target = s.target, activation = null,
-    next_at = to_timestamp(s.next_at / 1000), ver = s.ver, access_ver = s.access_ver, handoffs = s.handoffs
+    next_at = to_timestamp(s.next_at / 1000), due_on = s.state->'known'->>'due', ver = s.ver, access_ver = s.access_ver, handoffs = s.handoffs
   from s where d.tenant = $1 and d.id = s.docket returning d.id
 ),
 -- A reminder takes the place of an earlier notice to the same reader that never got through: one letter, not both.

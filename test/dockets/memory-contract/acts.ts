@@ -115,6 +115,7 @@ export function admission(stage: Stage, few = 2): Act {
     return { id, sha256, received, ct };
   });
   const nextAt = moment(stage);
+  const dueOn = draw.chance(0.3) ? undefined : draw.pick(['2099-01-05', '2099-02-05']);
   const activation = draw.chance(0.2) ? activated : undefined;
   const hasEvent = draw.chance(0.5);
   return {
@@ -137,6 +138,7 @@ export function admission(stage: Stage, few = 2): Act {
           tier: 'PRIMARY',
           activation,
           nextAt,
+          dueOn,
           fact: { ...received, body: bodyOf(used, ct) },
         })),
       );

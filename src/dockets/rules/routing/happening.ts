@@ -54,6 +54,8 @@ export type Happening =
       readonly hop: Hop;
       readonly attempt: number;
       readonly result: HandoffResult;
+      /** It went with others in one letter, and another of them says how the target did: one failure is one. */
+      readonly isCounted?: false;
     }
   | { readonly kind: 'activation'; readonly activation: Activation }
   /** The queue whose broker confirmed it has a consumer that takes nothing: nobody has it. */

@@ -266,6 +266,7 @@ function breakerChanges(
   input: StepInput,
 ): readonly BreakerChange[] {
   if (happening.kind !== 'outcome' || happening.hop.tier === 'MANUAL') return [];
+  if (happening.isCounted === false) return [];
   const { hop, attempt, result } = happening;
   const { policy } = input.matrix;
   const event = EVENTS[result.kind];

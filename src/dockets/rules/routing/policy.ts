@@ -6,6 +6,12 @@ import { DEFAULT_THRESHOLDS, type TriggerThresholds } from './triggers.ts';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
+/**
+ * So long an email may wait for others to the same reader, before the time for its outcome begins: an outage must not fill a
+ * mailbox with letters, and a quarter of a minute is nothing to who reads them.
+ */
+export const LETTER_HOLD_MS = 15_000;
+
 export type SendTier = Exclude<Tier, 'MANUAL'>;
 
 /** How a target is asked, and how often. */

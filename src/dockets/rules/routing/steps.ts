@@ -7,7 +7,7 @@ import type { RoutingStep } from './happening.ts';
 import { toPeople } from './manual-tier.ts';
 import { messageFor } from './message.ts';
 import type { Now } from './now.ts';
-import { policyOfTier } from './policy.ts';
+import { LETTER_HOLD_MS, policyOfTier } from './policy.ts';
 import { handedTo, type Hop, type RoutingState, tierOf } from './state.ts';
 import { lastSafeOf } from './tier-timer.ts';
 import type { Tier } from './tiers.ts';
@@ -58,7 +58,7 @@ export function goOn(
     state: 'sending',
     attempt,
     hop,
-    until: addMs(at, outcomeMsMax),
+    until: addMs(at, outcomeMsMax + (target.kind === 'mail' ? LETTER_HOLD_MS : 0)),
     handed: handedTo(handed, hop),
     known,
     lateSince,
