@@ -181,6 +181,170 @@ create trigger person_enrollment_guard before insert on person_enrollment
 alter table person_enrollment enable always trigger person_enrollment_guard;
 select keep_forever('person_enrollment');
 
+-- Signing in over the wire ------------------------------------------------------------------------------------------------
+
+-- Lets its holder in once, within ten minutes, as the person. Made by oneself, or by somebody who counts as the same person:
+-- whoever makes a link has it, and can act as whom it names.
+create table sign_in_link (
+  tenant text not null,
+  id uuid not null,
+  person uuid not null,
+  sha256 bytea not null check (octet_length(sha256) = 32),
+  made_by uuid not null,
+  made_at timestamptz not null default now(),
+  expires_at timestamptz not null,
+  used_at timestamptz,
+  primary key (tenant, id),
+  constraint sign_in_link_once unique (sha256),
+  constraint sign_in_link_short check (expires_at <= made_at + interval '10 minutes'),
+  foreign key (tenant, person) references person (tenant, id),
+  foreign key (tenant, made_by) references person (tenant, id)
+);
+create function guard_sign_in_link() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'INSERT' then
+    if new.used_at is not null or are_two_parties(new.tenant, new.made_by, new.person) then
+      perform refuse_person(new.person, 'gets a sign-in link from itself, or from somebody who counts as the same person',
+        'sign_in_link_own');
+    end if;
+    new.made_at := now();
+  elsif old.used_at is not null or new.used_at is null
+    or (to_jsonb(new) - 'used_at') is distinct from (to_jsonb(old) - 'used_at') then
+    perform refuse_person(old.person, 'a sign-in link is used once, and nothing else of it ever changes', 'sign_in_link_stays');
+  end if;
+  return new;
+end $$;
+create trigger sign_in_link_guard before insert or update on sign_in_link for each row execute function guard_sign_in_link();
+create trigger sign_in_link_who before insert on sign_in_link for each row execute function guard_actor('made_by');
+alter table sign_in_link enable always trigger sign_in_link_guard, enable always trigger sign_in_link_who;
+select keep_forever('sign_in_link', may_change => true);
+
+-- A person who is signed in. `credential` is the key or the link that was shown for it; a session of a key ends with the key.
+-- Only the hash of its token is stored.
+create table person_session (
+  tenant text not null,
+  id uuid not null,
+  person uuid not null,
+  sha256 bytea not null check (octet_length(sha256) = 32),
+  way text not null check (way in ('key', 'link')),
+  credential uuid not null,
+  started_at timestamptz not null default now(),
+  last_used_at timestamptz not null default now(),
+  expires_at timestamptz not null,
+  ended_at timestamptz,
+  ended_by uuid,
+  primary key (tenant, id),
+  constraint person_session_once unique (sha256),
+  constraint person_session_ended check ((ended_at is null) = (ended_by is null)),
+  constraint person_session_short check (expires_at <= started_at + interval '12 hours'),
+  foreign key (tenant, person) references person (tenant, id),
+  foreign key (tenant, ended_by) references person (tenant, id)
+);
+create index person_session_of on person_session (tenant, person, started_at);
+
+create function guard_person_session() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'INSERT' then
+    if new.ended_at is not null
+      or exists (select 1 from person where tenant = new.tenant and id = new.person and disabled_at is not null)
+      or not (case new.way
+        when 'key' then exists (select 1 from person_key k where k.tenant = new.tenant and k.id = new.credential
+          and k.person = new.person and k.revoked_at is null and k.expires_at > now())
+        -- Used in this very transaction: no link lets two in.
+        else exists (select 1 from sign_in_link l where l.tenant = new.tenant and l.id = new.credential
+          and l.person = new.person and l.used_at = now() and l.expires_at > now()) end) then
+      perform refuse_person(new.person, 'signs in with a key or a link of its own that is good now', 'person_session_shown');
+    end if;
+    new.started_at := now();
+    return new;
+  end if;
+  if (to_jsonb(new) - array['last_used_at', 'ended_at', 'ended_by'])
+      is distinct from (to_jsonb(old) - array['last_used_at', 'ended_at', 'ended_by'])
+    or new.last_used_at < old.last_used_at
+    or (old.ended_at is not null and (new.ended_at, new.ended_by) is distinct from (old.ended_at, old.ended_by)) then
+    perform refuse_person(old.person, 'a session is used and ended, and nothing else of it ever changes', 'person_session_stays');
+  end if;
+  if old.ended_at is null and new.ended_at is not null and (new.ended_by is distinct from acting_person()
+    or not (new.ended_by = new.person or exists (select 1 from person_role r where r.tenant = new.tenant
+      and r.person = new.ended_by and r.role = 'admin' and r.taken_at is null))) then
+    perform refuse_person(old.person, 'its session is ended by itself or by an administrator', 'person_session_stays');
+  end if;
+  return new;
+end $$;
+create trigger person_session_guard before insert or update on person_session
+  for each row execute function guard_person_session();
+create trigger person_session_who before insert on person_session for each row execute function guard_actor('person');
+alter table person_session enable always trigger person_session_guard, enable always trigger person_session_who;
+select keep_forever('person_session', may_change => true);
+
+-- With which another program acts for its owner, in these acts alone (access/delegated.ts says which can be given at all).
+create table program_token (
+  tenant text not null,
+  id uuid not null,
+  owner uuid not null,
+  name text not null check (name = btrim(name) and length(name) between 1 and 100 and name !~ '[[:cntrl:]]'),
+  acts text[] not null check (cardinality(acts) between 1 and 200),
+  sha256 bytea not null check (octet_length(sha256) = 32),
+  made_at timestamptz not null default now(),
+  expires_at timestamptz not null,
+  last_used_at timestamptz,
+  revoked_at timestamptz,
+  revoked_by uuid,
+  primary key (tenant, id),
+  constraint program_token_once unique (sha256),
+  constraint program_token_revoked check ((revoked_at is null) = (revoked_by is null)),
+  constraint program_token_short check (expires_at <= made_at + interval '366 days'),
+  foreign key (tenant, owner) references person (tenant, id),
+  foreign key (tenant, revoked_by) references person (tenant, id)
+);
+create index program_token_of on program_token (tenant, owner);
+
+create function guard_program_token() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'INSERT' then
+    if new.revoked_at is not null then
+      perform refuse_person(new.owner, 'a token begins unrevoked', 'program_token_stays');
+    end if;
+    new.made_at := now();
+    return new;
+  end if;
+  if (to_jsonb(new) - array['last_used_at', 'revoked_at', 'revoked_by'])
+      is distinct from (to_jsonb(old) - array['last_used_at', 'revoked_at', 'revoked_by'])
+    or (old.last_used_at is not null and new.last_used_at is null)
+    or (old.revoked_at is not null and (new.revoked_at, new.revoked_by) is distinct from (old.revoked_at, old.revoked_by)) then
+    perform refuse_person(old.owner, 'a token is used and revoked, and nothing else of it ever changes', 'program_token_stays');
+  end if;
+  if old.revoked_at is null and new.revoked_at is not null and (new.revoked_by is distinct from acting_person()
+    or not (new.revoked_by = new.owner or exists (select 1 from person_role r where r.tenant = new.tenant
+      and r.person = new.revoked_by and r.role = 'admin' and r.taken_at is null))) then
+    perform refuse_person(old.owner, 'its token is revoked by itself or by an administrator', 'program_token_stays');
+  end if;
+  return new;
+end $$;
+create trigger program_token_guard before insert or update on program_token for each row execute function guard_program_token();
+create trigger program_token_who before insert on program_token for each row execute function guard_actor('owner');
+alter table program_token enable always trigger program_token_guard, enable always trigger program_token_who;
+select keep_forever('program_token', may_change => true);
+
+-- The first answer to a request under its Idempotency-Key, written in the transaction of what it did. Sealed under a data
+-- key as payloads are: some answers show a secret, once. `asked` is whose request it was.
+create table request_answer (
+  tenant text not null references tenant,
+  asked uuid not null,
+  key_sha256 bytea not null check (octet_length(key_sha256) = 32),
+  request_sha256 bytea not null check (octet_length(request_sha256) = 32),
+  status int check (status between 200 and 299),
+  id uuid,
+  key text,
+  sealed bytea,
+  at timestamptz not null default now(),
+  primary key (tenant, asked, key_sha256),
+  foreign key (tenant, asked) references person (tenant, id),
+  constraint request_answer_whole check ((status is null) = (sealed is null) and (status is null) = (key is null)
+    and (status is null) = (id is null))
+);
+create index request_answer_at on request_answer (tenant, at);
+
 -- Whether two people agreed to the newest proposal about this recovery (guards of lane and recovery_run).
 create function require_recovery_agreed(in_tenant text, in_subject text) returns void language plpgsql as $$
 begin

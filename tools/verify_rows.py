@@ -167,6 +167,16 @@ def key_added(entry):
 def key_revoked(entry):
     fields = {**entry.given('name', 'key_sha256'), 'revoked_by': entry.by}
     return [entry.row('person_key', fields, word(entry.get('key')))]
+def link_made(entry):
+    return [entry.row('sign_in_link', {**entry.given('link_sha256', 'made_by'), 'person': entry.id}, word(entry.get('link')))]
+def session(entry):
+    fields = entry.given('session_sha256', 'way', 'credential', 'hours')
+    end = {'ended_by': entry.by} if entry.type == 'session.ended' else {'person': entry.id, 'ended_by': None}
+    return [entry.row('person_session', {**fields, **end}, word(entry.get('session')))]
+def token(entry):
+    fields = entry.given('name', 'token_sha256', 'acts', 'days')
+    end = {'revoked_by': entry.by} if entry.type == 'token.revoked' else {'owner': entry.id, 'revoked_by': None}
+    return [entry.row('program_token', {**fields, **end}, word(entry.get('token')))]
 def code(entry):  # Two codes make a key: of who proposed it, and of who approved it.
     if 'code_sha256' not in entry.data: return []
     if entry.type == 'person.proposed':
@@ -253,6 +263,7 @@ RULES = {
     'approval.voided': plain('approval_void', 'cause filings', lambda e: '%s/%d' % (e.id, e.ver)),
     'person.added': person, 'person.disabled': person, 'person.enabled': person, 'person.joined': person,
     'role.given': roles, 'role.taken': roles, 'key.added': key_added, 'key.revoked': key_revoked,
+    'link.made': link_made, 'session.started': session, 'session.ended': session, 'token.added': token, 'token.revoked': token,
     'person.proposed': code, 'person.approved': code, 'hold.placed': hold_placed, 'hold.released': hold_released,
     'lane.profiled': profiled, **dict.fromkeys(['lane.paused', 'lane.resumed', 'lane.ceiling', 'breaker.opened',
                                                 'breaker.half_open', 'breaker.closed'], lane),

@@ -108,6 +108,12 @@ const COMMANDS: readonly Entry[] = [
     () => import('./commands/ics.ts'),
   ],
   ['user', 'people and their personal keys', () => import('./commands/user.ts')],
+  ['session', 'sessions: who is signed in to the service', () => import('./commands/session.ts')],
+  [
+    'token',
+    'tokens with which other programs act for a person',
+    () => import('./commands/token.ts'),
+  ],
   ['key', 'keys of this installation: list and rotate them', () => import('./commands/key.ts')],
   ['db', 'the embedded PostgreSQL', () => import('./commands/db.ts')],
   [

@@ -114,7 +114,36 @@ export const ERRORS = {
   NO_CREDENTIAL: {
     exit: 'refused',
     meaning: 'This action needs a person, and no personal key was given.',
-    remedy: 'Set FILEWRIGHT_KEY or --key-file to the key that user add printed.',
+    remedy:
+      'Set FILEWRIGHT_KEY or --key-file to the key that user add printed. At the service, sign in or send a token.',
+  },
+  SIGN_IN_AGAIN: {
+    exit: 'refused',
+    meaning:
+      'This cannot be undone, and your sign-in is older than 15 minutes. Nothing was changed.',
+    remedy: 'Sign in again, and repeat the request.',
+  },
+  OTHER_ORIGIN: {
+    exit: 'refused',
+    meaning:
+      'The request came from a page of another website, or names another host. Nothing was changed.',
+    remedy:
+      'Use the address of the service itself. Behind a proxy, set FILEWRIGHT_PUBLIC_URL to the address that people use.',
+  },
+  TOO_MANY_REQUESTS: {
+    exit: 'tryLater',
+    meaning: 'Too many requests came from this address or are waiting here. Nothing was changed.',
+    remedy: 'Wait as long as Retry-After says, and send the request again.',
+  },
+  KEY_REUSED: {
+    exit: 'conflict',
+    meaning: 'This Idempotency-Key was used before for a different request. Nothing was changed.',
+    remedy: 'Send a new key with each new request, and the same key only to repeat one.',
+  },
+  CHANGED_SINCE: {
+    exit: 'conflict',
+    meaning: 'What you would change is no longer as you read it. Nothing was changed.',
+    remedy: 'Read it again, and send the request with its new ETag.',
   },
   NOT_PERMITTED: {
     exit: 'refused',
@@ -125,9 +154,10 @@ export const ERRORS = {
   },
   BAD_CREDENTIAL: {
     exit: 'refused',
-    meaning: 'The personal key is unknown, expired, revoked, or of a disabled person.',
+    meaning:
+      'The personal key, token, link or session is unknown, expired, used, revoked, or of a disabled person.',
     remedy:
-      'Use another key of yours, or ask an administrator to replace it with user key add --for.',
+      'Sign in again, or use another key of yours. For a lost key, ask an administrator to replace it with user key add --for.',
   },
   ROWS_REFUSED: {
     exit: 'conflict',

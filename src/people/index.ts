@@ -3,6 +3,8 @@ export { listEvents, listWebhooks, mailSettings, webhookLog } from './acts/event
 export * from './acts/events.ts';
 export * from './acts/mail.ts';
 export { actorOf, keyHash, personOf, requirePerson } from './acts/people.ts';
+export { listSignIns, makeLink, revokeSignIn } from './acts/sign-ins.ts';
+export { listProgramTokens, makeToken, revokeProgramToken } from './acts/tokens.ts';
 export { noteRefused } from './acts/refused.ts';
 export {
   type AlertDeps,

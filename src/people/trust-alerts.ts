@@ -13,6 +13,7 @@ export interface TrustEvent {
   readonly kind:
     | 'person_changed'
     | 'key_changed'
+    | 'token_changed'
     | 'role_changed'
     | 'profile_changed'
     | 'webhook_changed'

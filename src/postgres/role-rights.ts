@@ -82,6 +82,10 @@ const SECRETS: Readonly<Record<string, readonly string[]>> = {
   ledger_tenant_key: ['wrapped', 'former'],
   person_enrollment: ['first_sha256', 'second_sha256'],
   person_key: ['sha256'],
+  person_session: ['sha256'],
+  program_token: ['sha256'],
+  request_answer: ['sealed'],
+  sign_in_link: ['sha256'],
   subscription_secret: ['sealed'],
 };
 

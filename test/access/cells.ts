@@ -34,6 +34,7 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
   'vpaodiruefts+m': ['database.status installation.inspect user.enroll'],
   vpaodiruefts: [
     'lane.proposals mail.proposals webhook.proposals user.key.add user.key.list user.key.revoke',
+    'session.list session.revoke token.add token.list token.revoke user.link',
   ],
   'paodiruefs+m': [
     'batch.run docket.consume forecast.warn forecast.warn-unfiled jobs.run portal.check route.run route.start',

@@ -328,6 +328,10 @@ function suite(where: 'embedded' | 'url'): void {
       ['ledger_tenant_key', 'wrapped'],
       ['person_enrollment', 'first_sha256'],
       ['person_key', 'sha256'],
+      ['person_session', 'sha256'],
+      ['program_token', 'sha256'],
+      ['request_answer', 'sealed'],
+      ['sign_in_link', 'sha256'],
       ['subscription_secret', 'sealed'],
     ] as const) {
       for (const what of [secret, '*', `${table}::text`]) {

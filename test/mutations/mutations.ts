@@ -471,6 +471,36 @@ const HOUSE: readonly Mutation[] = [
     'ROW_WITHOUT_ENTRY person_key',
   ),
   one(
+    'whom a sign-in link lets in',
+    `update sign_in_link set person = ${ARTHUR}, sha256 = ${ZERO}`,
+    'ROW_DIFFERS sign_in_link.link_sha256',
+  ),
+  one(
+    'whose a session is',
+    `update person_session set sha256 = ${ZERO} where way = 'link'`,
+    'ROW_DIFFERS person_session.session_sha256',
+  ),
+  one(
+    'a session that was ended',
+    'update person_session set ended_at = null, ended_by = null where ended_at is not null',
+    'ROW_DIFFERS person_session.ended_by',
+  ),
+  one(
+    'a session that no one began',
+    `insert into person_session (tenant, id, person, sha256, way, credential, expires_at) values ('main', gen_random_uuid(), ${ARTHUR}, ${ZERO}, 'key', gen_random_uuid(), now() + interval '1 hour')`,
+    'ROW_WITHOUT_ENTRY person_session',
+  ),
+  one(
+    'what a token is good for',
+    `update program_token set acts = '{filing.open}'`,
+    'ROW_DIFFERS program_token.acts',
+  ),
+  one(
+    'how long a token is good for',
+    `update program_token set expires_at = made_at + interval '366 days'`,
+    'ROW_DIFFERS program_token.days',
+  ),
+  one(
     'a role that nobody gave',
     `insert into person_role (tenant, person, role, n) values ('main', ${CARL}, 'admin', 1)`,
     'ROW_WITHOUT_ENTRY person_role',

@@ -29,6 +29,7 @@ export const NOT_MUTATED: Readonly<Record<string, string>> = {
   work_try: QUEUE,
   question: QUEUE,
   question_try: QUEUE,
+  request_answer: KEPT,
   subscription_secret: KEPT,
   warned: UNKNOWN,
   refusal: 'how many of a flood the log was told; the refusals that were told are entries',

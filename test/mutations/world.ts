@@ -15,6 +15,8 @@ import {
   proposeReplay,
   withdrawReview,
 } from '../../src/filings/acts/reviews-proposals.ts';
+import { makeLink, revokeSignIn, signIn } from '../../src/people/acts/sign-ins.ts';
+import { makeToken } from '../../src/people/acts/tokens.ts';
 import { changeLane } from '../../src/lanes/acts/lanes.ts';
 import { exportLedger } from '../../src/oversight/acts/audit-export.ts';
 import { verifyLedger } from '../../src/oversight/acts/audit.ts';
@@ -272,6 +274,10 @@ async function people(world: ReviewWorld): Promise<void> {
   const { app, paula, arthur } = world;
   const key = await vouched(world, 'Carl Clerk', ['viewer']);
   const carl = await personOf(app, key);
+  const signed = await signIn(app, { key }, '127.0.0.1');
+  await revokeSignIn(app, paula, signed.id);
+  await signIn(app, { link: (await makeLink(app, carl)).link }, '127.0.0.1');
+  await makeToken(app, carl, { name: 'crm', acts: ['filing.list'], days: 30 });
   const second = await addOwnKey(app, carl, { name: 'in the safe', days: 30 });
   await revokeKey(app, arthur, second.id);
   for (const act of ['give', 'take', 'give'] as const) {

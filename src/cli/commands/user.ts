@@ -13,7 +13,8 @@ import {
   refuseUser,
   userProposals,
 } from '../../oversight/index.ts';
-import { misuse } from '../../core/index.ts';
+import { instant, misuse, toRfc3339 } from '../../core/index.ts';
+import { makeLink } from '../../people/index.ts';
 import { keyData, keyText, tellWaiting } from '../key-answers.ts';
 import { intoKeyFile } from '../key-file.ts';
 import { table } from '../output.ts';
@@ -79,9 +80,34 @@ export function addCommands(user: Command): void {
       );
     });
 
+  addLink(user);
   addChanges(user);
   addProposals(user);
   addKeyCommands(user.command('key').description('personal keys: several for each person'));
+}
+
+function addLink(user: Command): void {
+  user
+    .command('link [name]')
+    .description(
+      'make a link that signs you in to the service once, within ten minutes; with a name, someone who counts as the same person',
+    )
+    .option('--link-out <file>', 'write the link to a new file (mode 0600) instead of showing it')
+    .inApp(async ({ app, out, actor }, name: string | undefined, own: { linkOut?: string }) => {
+      const where = { option: '--link-out', undone: 'no link was made' };
+      const made = await intoKeyFile(own.linkOut, where, async () => {
+        const link = await makeLink(app, actor, name);
+        return { made: link, secret: link.link };
+      });
+      const shown = own.linkOut === undefined ? { link: made.link } : { linkOut: own.linkOut };
+      const data = { name: made.name, expiresAt: toRfc3339(instant(made.expiresAt)), ...shown };
+      out.result('user link', data, () =>
+        [
+          `This signs ${made.name} in, once, until ${moment(made.expiresAt)}:`,
+          own.linkOut ?? made.link,
+        ].join('\n'),
+      );
+    });
 }
 
 function addChanges(user: Command): void {

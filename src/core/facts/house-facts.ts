@@ -39,6 +39,7 @@ const LOGS = [
 
 const CHANGE = { kind: 'text', subject: 'text', sha256: 'digest' } as const;
 const KEY = { key: 'text', name: 'text', key_sha256: 'digest' } as const;
+const TOKEN = { token: 'text', name: 'text', token_sha256: 'digest' } as const;
 const DECIDED = {
   person: 'text',
   name: 'text',
@@ -91,6 +92,34 @@ export const HOUSE_FACTS = {
     fields: { ...KEY, days: 'number', 'proposal?': 'text' },
   },
   'key.revoked': { when: 'A key is revoked.', fields: KEY },
+  'link.made': {
+    when: 'A person makes a link that signs someone in once, within ten minutes.',
+    fields: { link: 'text', link_sha256: 'digest', made_by: 'text' },
+  },
+  'session.started': {
+    when: 'A person signs in to the service, with a key or a link.',
+    fields: {
+      session: 'text',
+      session_sha256: 'digest',
+      way: 'text',
+      credential: 'text',
+      hours: 'number',
+      address: 'text',
+    },
+  },
+  'session.ended': {
+    when: 'A person signs out, or an administrator ends the session.',
+    fields: { session: 'text', session_sha256: 'digest' },
+  },
+  'token.added': {
+    when: 'A person makes a token with which a program acts for them, in these acts alone.',
+    fields: { ...TOKEN, acts: ['text'], days: 'number' },
+  },
+  'token.revoked': { when: 'A token is revoked.', fields: TOKEN },
+  'request.done': {
+    when: 'The service did what a request asked for: which act, in which session or by which token, from where.',
+    fields: { act: 'text', 'session?': 'text', 'token?': 'text', address: 'text', request: 'text' },
+  },
   'change.proposed': {
     when: 'A person proposes a change of a lane, a webhook, a recipient, the mail server or the routing matrix, or starts a recovery.',
     fields: {

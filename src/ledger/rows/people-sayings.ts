@@ -22,6 +22,28 @@ export const peopleSayings: Readonly<Record<string, SayingsOf>> = {
     }),
   ],
   'key.revoked': (told) => [keyOf(told, { revoked_by: told.actor.id })],
+  'link.made': ({ subj, data }) => {
+    const set = { person: subj.id, ...given(data, 'link_sha256', 'made_by') };
+    return [{ kind: 'sign_in_link', id: named(data.link), set }];
+  },
+  'session.started': ({ subj, data }) => {
+    const own = given(data, 'session_sha256', 'way', 'credential', 'hours');
+    const set = { ...own, person: subj.id, ended_by: null };
+    return [{ kind: 'person_session', id: named(data.session), set }];
+  },
+  'session.ended': ({ actor, data }) => {
+    const set = { ...given(data, 'session_sha256'), ended_by: actor.id };
+    return [{ kind: 'person_session', id: named(data.session), set }];
+  },
+  'token.added': ({ subj, data }) => {
+    const own = given(data, 'name', 'token_sha256', 'acts', 'days');
+    const set = { ...own, owner: subj.id, revoked_by: null };
+    return [{ kind: 'program_token', id: named(data.token), set }];
+  },
+  'token.revoked': ({ actor, data }) => {
+    const set = { ...given(data, 'name', 'token_sha256'), revoked_by: actor.id };
+    return [{ kind: 'program_token', id: named(data.token), set }];
+  },
   // Two codes make a key; who proposed has the one, who approved the other.
   'person.proposed': ({ subj, data }) => [
     { kind: 'enrollment', id: subj.id, set: codeAs('first_sha256', data), isWeak: true },

@@ -10,6 +10,17 @@ const KEYS = sql('compared-person-keys')`
 select id, person, name, sha256, issued_by, proposal, revoked_by,
   round(extract(epoch from expires_at - created_at) / 86400) as days from person_key where tenant = $1`;
 
+const LINKS = sql('compared-sign-in-links')`
+select id, person, sha256, made_by from sign_in_link where tenant = $1`;
+
+const SESSIONS = sql('compared-person-sessions')`
+select id, person, sha256, way, credential, ended_by,
+  round(extract(epoch from expires_at - started_at) / 3600) as hours from person_session where tenant = $1`;
+
+const TOKENS = sql('compared-program-tokens')`
+select id, owner, name, acts, sha256, revoked_by,
+  round(extract(epoch from expires_at - made_at) / 86400) as days from program_token where tenant = $1`;
+
 // The latest of each; earlier ones were taken, and a role that is held at all shows.
 const ROLES = sql('compared-person-roles')`
 select distinct on (person, role) person, role, given_by, proposal, taken_by, taken_proposal,
@@ -60,6 +71,7 @@ export async function* comparedPeople(run: Run, tenant: string): AsyncGenerator<
     };
   }
   yield* comparedKeys(run, tenant);
+  yield* comparedSignIns(run, tenant);
   yield* comparedHouse(run, tenant);
 }
 
@@ -103,6 +115,41 @@ async function* comparedKeys(run: Run, tenant: string): AsyncGenerator<FoundRow>
         second_sha256: hex(row['second_sha256']),
       },
     };
+  }
+}
+
+/** What lets a person or a program in over the wire. */
+async function* comparedSignIns(run: Run, tenant: string): AsyncGenerator<FoundRow> {
+  for await (const row of cursorRows(run, LINKS, [tenant])) {
+    const fields = {
+      person: text(row['person']),
+      link_sha256: hex(row['sha256']),
+      made_by: text(row['made_by']),
+    };
+    yield { kind: 'sign_in_link', id: text(row['id']), fields };
+  }
+  for await (const row of cursorRows(run, SESSIONS, [tenant])) {
+    const fields = {
+      person: text(row['person']),
+      session_sha256: hex(row['sha256']),
+      way: text(row['way']),
+      credential: text(row['credential']),
+      hours: Number(row['hours']),
+      ended_by: orNull(row['ended_by'], text),
+    };
+    yield { kind: 'person_session', id: text(row['id']), fields };
+  }
+  for await (const row of cursorRows(run, TOKENS, [tenant])) {
+    const fields = {
+      owner: text(row['owner']),
+      name: text(row['name']),
+      // A list of texts by the type of its column.
+      acts: row['acts'] as readonly string[],
+      token_sha256: hex(row['sha256']),
+      days: Number(row['days']),
+      revoked_by: orNull(row['revoked_by'], text),
+    };
+    yield { kind: 'program_token', id: text(row['id']), fields };
   }
 }
 
