@@ -160,6 +160,19 @@ create table ledger_cosignature (
   foreign key (tenant, boundary) references ledger_head (tenant, boundary)
 );
 
+-- What an authority of time said of a checkpoint (RFC 3161), to the byte. It proves itself: the authority's signature covers
+-- the head and the moment. It does not refer to the checkpoint, as above.
+create table ledger_timestamp (
+  tenant text not null,
+  boundary text not null,
+  size bigint not null,
+  token bytea not null check (octet_length(token) between 1 and 65536),
+  -- By the clock of the authority, as the token says.
+  stamped_at timestamptz not null,
+  primary key (tenant, boundary, size),
+  foreign key (tenant, boundary) references ledger_head (tenant, boundary)
+);
+
 -- One per log, and two while one takes over from the other. The private half is wrapped by the tenant key: every process
 -- that may become the sequencer of a log needs it, on whatever host, and a copy of the database alone cannot sign.
 create table ledger_signing_key (
@@ -301,7 +314,7 @@ create table quarantine (
 -- Walls -----------------------------------------------------------------------------------------------------------------
 
 select keep_forever(name) from unnest(array['ledger_entry', 'ledger_set_aside', 'ledger_tile', 'ledger_checkpoint',
-  'ledger_cosignature', 'ledger_shredding']) name;
+  'ledger_cosignature', 'ledger_timestamp', 'ledger_shredding']) name;
 select keep_forever(name, may_change => true) from unnest(array['ledger_head', 'ledger_signing_key', 'ledger_tenant_key',
   'ledger_dek', 'ledger_hold', 'quarantine']) name;
 

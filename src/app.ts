@@ -89,7 +89,15 @@ export interface FilewrightOptions {
 /** What is open before anybody acts. */
 type Base = Omit<
   Filewright,
-  'worker' | 'reading' | 'inSlots' | 'jobs' | 'runJobsOnce' | 'askWitnesses' | 'router' | 'close'
+  | 'worker'
+  | 'reading'
+  | 'inSlots'
+  | 'jobs'
+  | 'runJobsOnce'
+  | 'askWitnesses'
+  | 'askForStamp'
+  | 'router'
+  | 'close'
 >;
 
 /** What more can be opened with. */
@@ -140,6 +148,12 @@ export async function createFilewright(options: FilewrightOptions = {}): Promise
         const { askWitnesses } = await import('./oversight/index.ts');
         const { environment } = opened;
         return askWitnesses({ ...opened.base, environment }, { always: true });
+      },
+      askForStamp: async () => {
+        if ((opened.environment['FILEWRIGHT_TIMESTAMP_URL'] ?? '') === '') return undefined;
+        const { askForStamp } = await import('./oversight/index.ts');
+        const { environment } = opened;
+        return askForStamp({ ...opened.base, environment }, { always: true });
       },
       router: (settings) => routerOf(opened, settings),
       close: async () => {
@@ -310,7 +324,7 @@ async function inSlotsOf<Result>(
 }
 
 function jobsOptionsOf({ base, target, schema, environment }: Opened): JobsOptions {
-  const { tenant, instance, vault, clock, ids, log, copies } = base;
+  const { tenant, instance, vault, clock, ids, random, log, copies } = base;
   const publicUrl = environment['FILEWRIGHT_PUBLIC_URL'];
   const slack = environment['FILEWRIGHT_SLACK'];
   return {
@@ -324,6 +338,7 @@ function jobsOptionsOf({ base, target, schema, environment }: Opened): JobsOptio
     log,
     environment,
     copies,
+    random,
     // Loaded on demand, as the router is: only an alert about a docket asks for it.
     docketReaders: async (run, docket, addresses) => {
       const { docketReaders } = await import('./dockets/index.ts');

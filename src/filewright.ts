@@ -17,6 +17,8 @@ export interface Filewright extends Installation, FilingEngine {
   ): Promise<{ readonly events: number; readonly jobs: number }>;
   /** Asks the witnesses that FILEWRIGHT_POLICY names to cosign the newest head of the spine. */
   askWitnesses(): Promise<readonly WitnessedBy[]>;
+  /** Asks the authority that FILEWRIGHT_TIMESTAMP_URL names to stamp the same head; undefined where none is named. */
+  askForStamp(): Promise<Stamped | undefined>;
   /** Hands dockets over to the people of the routing matrix, and brings failed targets back. */
   router(settings: RouterSettings): Promise<RunningRouter>;
   close(): Promise<void>;
@@ -29,6 +31,18 @@ export interface WitnessedBy {
   /** Of the newest head that it has cosigned. */
   readonly size: number;
   /** Why it has not cosigned the newest one. */
+  readonly message: string;
+}
+
+/** What came of asking an authority of time. */
+export interface Stamped {
+  readonly state: 'stamped' | 'idle' | 'away' | 'refused';
+  /** Of the newest head that has a stamp, or of the one for which it was asked. */
+  readonly size: number;
+  /** Of a stamp that was just made: the moment, and the name in the certificate of the authority. */
+  readonly at?: string;
+  readonly authority?: string;
+  /** Why the newest head has none. */
   readonly message: string;
 }
 

@@ -4,12 +4,12 @@ Written from the published format alone; shares no code with the program that wr
 in order; not that they are true, nor that each change of state was allowed. --policy FILE, --vkey KEY: whom
 to trust, from another source than the export. --first-key KEY: the first key of a log; later keys must follow
 from it. --pinned FILE: a checkpoint trusted earlier. --disclose FILE: {"id","salt","body"} of a sealed body.
-Exit code: 0 verified, 7 failed, 2 wrong usage, 3 not found."""
-import argparse, base64, datetime, hashlib, hmac, itertools, json, os, re, stat, subprocess, sys, tempfile
-import runpy
+--timestamp-ca FILE: whose time stamps count. Exit code: 0 verified, 7 failed, 2 wrong usage, 3 not found."""
+import argparse, base64, datetime, hashlib, hmac, itertools, json, os, re, runpy, stat, subprocess, sys
+import tempfile
 from pathlib import Path
 FILE_MAX = 64 << 20  # No file of an export is larger; one that is was not written to be read.
-TILE = 256  # A tile holds 256 hashes, an entry bundle 256 entries (C2SP tlog-tiles).
+TILE = 256  # Hashes of a tile, entries of a bundle (C2SP tlog-tiles).
 FORM = (  # An entry of version 1 as it is spelled, but for its data. H is a hash, T a time, S a string.
     '{"actor":{"id":S,"kind":"(service|user|system)"},"at":T,"body":(null|{"alg":"A256GCM","cm":H,"ct":H,'
     '"key":S}),"cls":"(public|internal|confidential|privileged)","data":{},"id":"[0-9a-f]{8}-[0-9a-f]{4}-7'
@@ -173,9 +173,10 @@ class Chain:  # From key to key: an earlier key signs for the entry that introdu
             said = self.retired.get(vkey, last)
             require(said == last, 'KEY_RETIRED_OTHERWISE', '%s: %s was retired at %s' % (where, vkey, said))
             believed.add(ids(vkey))
-def name_head(spine, data, where):  # Of the other logs, each later than the one before.
+def name_head(spine, data, where, house):  # Of the other logs, each later than the one before.
     heads, (size, root) = spine.setdefault(data['origin'], []), (data['size'], bytes.fromhex(data['root']))
     expect(type(size) is int and len(root) == 32 and size > (heads[-1][0] if heads else 0), where)
+    expect(data['origin'].rpartition('/')[0] == house.rpartition('/')[0], where)
     heads.append((size, root))
 def tile_path(folder, kind, n):  # 1234067 is x001/x234/067; an unfinished tile adds .p/<width>.
     return folder / 'tile' / kind / re.sub('(...)(?=.)', r'x\1/', str(n).zfill((len(str(n)) + 2) // 3 * 3))
@@ -200,17 +201,22 @@ def check_claim(path, sealed):
     value = json.loads(path.read_text('utf-8'), object_pairs_hook=ordered)
     salt = bytes.fromhex(re.fullmatch('[0-9A-Fa-f]{64}', value['salt'])[0])
     expect((value['id'], hmac.new(salt, value['body'].encode(), 'sha256').hexdigest()) in sealed, 'no entry')
-def verify_pack(folder, policy, data, head):  # Some entries, each with a proof that it is in the signed tree.
+def verify_pack(folder, policy, data, head, quorum):  # Some entries, each proven to be in the signed tree.
     for path in sorted(folder.glob('entries/*.*'), key=lambda path: (len(path.stem), path.name)):
         proof, raw = path.with_suffix('.tlog-proof'), path.with_suffix('.json').read_bytes()
         index, hashes, note = strictly('MALFORMED_PROOF', proof, parse_proof, proof.read_bytes())
-        same = note == data or open_checkpoint(note, policy, proof, policy.quorum) == head
+        same = note == data or open_checkpoint(note, policy, proof, quorum) == head
         root = strictly('INCLUSION_MISMATCH', proof, root_from_proof, leaf_hash(raw), index, head[1], hashes)
         require(same and root == head[2] and path.stem == str(index), 'INCLUSION_MISMATCH', proof)
         if path == proof: yield index, raw
 def verify_log(folder, policy, pins, disclosed, warnings, spine):  # By rank: the first failure counts.
     earlier, wrong_tiles, roots, data = [], [], {0: sha256(b'')}, (folder / 'checkpoint').read_bytes()
-    head = origin, size, root = open_checkpoint(data, policy, folder / 'checkpoint', policy.quorum)
+    def opened(quorum): return open_checkpoint(data, policy, folder / 'checkpoint', quorum)
+    try: head = origin, size, root = opened('none')
+    except Failure: opened(policy.quorum)  # Says it in the order of the other verifier.
+    named = not origin.endswith('/spine') and (size, root) in spine.get(origin, [])
+    quorum = 'none' if named else policy.quorum  # Who saw the spine saw every head that it names.
+    opened(quorum)
     for path in pins + sorted(folder.glob('pinned')) + sorted(folder.glob('checkpoints/*')):
         past = open_checkpoint(path.read_bytes(), policy, path, 'none')
         require(past[0] == origin, 'ORIGIN_MISMATCH', path)
@@ -242,7 +248,7 @@ def verify_log(folder, policy, pins, disclosed, warnings, spine):  # By rank: th
             for n in range(0, len(full), TILE): check_tile(level, n // TILE, full[n:n + TILE])
             full = [subtree_root(full[n:n + TILE]) for n in range(0, len(full) - TILE + 1, TILE)]
     if (folder / 'entries').is_dir():
-        pack, roots[size] = list(verify_pack(folder, policy, data, head)), root
+        pack, roots[size] = list(verify_pack(folder, policy, data, head, quorum)), root
         require(pack, 'FILE_MISSING', '%s: no entry is shown' % folder)
         if not whole: warnings.append('%s: only %d of %d entries are shown' % (folder, len(pack), size))
     for past_size, past_root, path in earlier:
@@ -257,8 +263,8 @@ def verify_log(folder, policy, pins, disclosed, warnings, spine):  # By rank: th
     for index, raw in shown():
         entry = entries.check(raw, index, '%s: entry %d' % (folder, index))
         chain.see(entry, index)
-        if entry['type'] != 'spine.head' or not whole or not origin.endswith('/spine'): continue
-        try: name_head(spine, entry['data'], index)
+        if entry['type'] != 'spine.head' or not origin.endswith('/spine'): continue
+        try: name_head(spine, entry['data'], index, origin)
         except Exception: contradicted.append('%s: entry %d names no later head' % (folder, index))
     for entry in filter(lambda entry: entry['body'], (json.loads(raw) for _, raw in shown())):
         path = folder / 'bodies' / entry['body']['ct']
@@ -285,7 +291,10 @@ def check_manifest(top):
         match = re.fullmatch('([0-9a-f]{64}) [ *](.+)', line)
         require(not match or not re.match(r'/|(.*[/\\])?\.\.([/\\]|$)', match[2]), 'OUTSIDE_FOLDER', line)
         require(match and sha256((top / match[2]).read_bytes()).hex() == match[1], 'FILE_HASH_MISMATCH', line)
-def check_told(top, logs, warnings):  # What entries say of rows and of each other: the file beside this one.
+def check_told(top, logs, warnings, authorities):  # Rows, revisions, time stamps: the files beside this one.
+    path = Path(__file__).with_name('verify_stamps.py')
+    found = path.is_file() and runpy.run_path(str(path))['faults'](logs, authorities, warnings)
+    if found or authorities and not path.is_file(): return found or [('FILE_MISSING', path, 3)]
     path = Path(__file__).with_name('verify_rows.py')
     if path.is_file(): return runpy.run_path(str(path))['faults'](top, logs, bundles, warnings)
     warnings.append('verify_rows.py is not beside verify.py: what entries say of revisions is not compared')
@@ -294,7 +303,7 @@ def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('dir', type=Path), parser.add_argument('--json', action='store_true')
     for name, kind in [('--policy', Path), ('--vkey', str), ('--first-key', str), ('--pinned', Path),
-                       ('--disclose', Path)]:
+                       ('--disclose', Path), ('--timestamp-ca', Path)]:
         parser.add_argument(name, type=kind, action='append', default=[])
     args, heads, faults, warnings, spine = parser.parse_args(argv), [], [], [], {}
     top, logs = args.dir, sorted(path for path in args.dir.glob('logs/*') if path.is_dir())
@@ -319,7 +328,7 @@ def main(argv=None):
         except Failure as failure: faults.append(failure.args)
         except OSError as error: faults.append(('FILE_MISSING', str(error), 3))
     heads.sort(key=lambda head: head['origin'])
-    if not faults: faults = check_told(top, logs, warnings)
+    if not faults: faults = check_told(top, logs, warnings, args.timestamp_ca)
     reason, where, code = faults[0] if faults else (None, None, 0)
     report = {'ok': not faults, 'reason': reason, 'where': where, 'size': None, 'root': None, 'origin': None}
     report.update(heads[0] if len(logs) == len(heads) == 1 else {'logs': heads}, warnings=warnings)

@@ -7,7 +7,7 @@ export {
   signNow,
 } from './acts/audit-heads.ts';
 export { writePack, writeWholeLog, type WrittenLog } from './acts/audit-pack.ts';
-export { opensslLines, readmeText, verifierScript } from './acts/audit-texts.ts';
+export { opensslLines, readmeText, VERIFIERS, verifierScript } from './acts/audit-texts.ts';
 export { sequenceAll } from './acts/sequence.ts';
 export {
   type JudgedLedger,
@@ -24,6 +24,7 @@ export { buildEntry, genesisPrev, logOrigin } from './entry.ts';
 export { leafHash } from './hashes.ts';
 export { type OfflineReport, verifyFolder } from './offline/audit-offline.ts';
 export {
+  type CheckpointArchive,
   type CheckpointCopies,
   checkpointsFrom,
   latestCheckpoint,
@@ -73,6 +74,7 @@ export {
   ledgerCounts,
   type LogCounts,
 } from './store/ledger-export.ts';
+export { namedHead } from './store/named-heads.ts';
 export { compareCopies } from './store/contradictions.ts';
 export { partiesOf } from './store/parties.ts';
 export {
@@ -88,6 +90,16 @@ export { PostgresSequencer } from './store/sequencer.ts';
 export { retireSigningKey, rotateSigningKey, trustedLogs } from './store/signing-keys.ts';
 export { parseTrustPolicy } from './trust-policy-file.ts';
 export type { TrustedLog, TrustedWitness, TrustPolicy } from './trust-policy.ts';
+export { addStamp, lastStamp, stampsFrom } from './store/timestamps.ts';
+export { type JudgedStamps, judgeStamps, type StampTrust } from './audit/stored-stamps.ts';
+export {
+  checkStamp,
+  openResponse,
+  readAuthorities,
+  STAMP_BYTES_MAX,
+} from './stamp/check-stamp.ts';
+export type { StampCertificate } from './stamp/certificates.ts';
+export { imprintOf, NONCE_BYTES, nonceOf, stampRequest } from './stamp/request.ts';
 export { watchKeys } from './store/watch-keys.ts';
 export { type KnownKeys, TenantKey } from './tenant-key.ts';
 export { KeyVault } from './vault.ts';

@@ -4,7 +4,13 @@
  */
 import type { TreeHead } from './checkpoint.ts';
 import type { LedgerEntry } from './entry-type.ts';
+import { sameBytes } from './hashes.ts';
 import { HeadTable } from './head-table.ts';
+
+/** The installation and the tenant of a log. */
+function houseOf(origin: string): string {
+  return origin.slice(0, origin.lastIndexOf('/'));
+}
 
 const ROOT = /^[0-9a-f]{64}$/;
 
@@ -13,11 +19,13 @@ export class SpineHeads {
   #fault: { readonly seq: number; readonly message: string } | undefined;
 
   /** Takes the entries of the spine in their order. */
-  push({ type, seq, data }: LedgerEntry): void {
+  push({ type, seq, data, log }: LedgerEntry): void {
     if (type !== 'spine.head') return;
     const { origin, size, root } = data;
     const isHead =
       typeof origin === 'string' &&
+      // Of its own house alone: whoever vouches for one spine has not seen the logs of another.
+      houseOf(origin) === houseOf(log) &&
       typeof size === 'number' &&
       typeof root === 'string' &&
       ROOT.test(root);
@@ -40,6 +48,14 @@ export class SpineHeads {
   /** The heads of a log from the smallest to the largest; none when the spine has not heard of it. */
   of(origin: string): Iterable<TreeHead> & { readonly last: number } {
     return this.#logs.get(origin) ?? new HeadTable();
+  }
+
+  /** Whether the spine names exactly this head. */
+  names(origin: string, { size, root }: TreeHead): boolean {
+    for (const head of this.of(origin)) {
+      if (head.size === size) return sameBytes(head.root, root);
+    }
+    return false;
   }
 
   #table(origin: string): HeadTable {

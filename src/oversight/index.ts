@@ -1,5 +1,6 @@
 export { acknowledge, listAlerts, listMails } from './acts/alerts.ts';
-export { exportLedger, type ExportScope } from './acts/audit-export.ts';
+export { exportLedger } from './acts/audit-export.ts';
+export type { ExportScope } from './acts/audit-for-reader.ts';
 export { type HistoryLine, ledgerHistory } from './acts/audit-log.ts';
 export {
   approveRelease,
@@ -37,3 +38,4 @@ export { serveWitness } from './acts/witness.ts';
 export { openWorker, runJobsOnce, startJobs } from './acts/worker.ts';
 export { type JobsOptions, runBackgroundWorkOnce, startBackgroundWork } from './jobs.ts';
 export { askWitnesses } from './witnessing.ts';
+export { askForStamp } from './stamping.ts';

@@ -21,7 +21,9 @@ import {
   watchSlack,
   watchUnfiled,
 } from '../filings/index.ts';
-import type { CheckpointCopies } from '../ledger/index.ts';
+import type { Random } from '../core/index.ts';
+import type { CheckpointArchive } from '../ledger/index.ts';
+import { askForStamp, stampSettings } from './stamping.ts';
 import { askWitnesses } from './witnessing.ts';
 import { watchRows } from './watch-rows.ts';
 import { Crew, type Duty, postTimetable, type RunningJobs } from '../work/index.ts';
@@ -30,6 +32,8 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 /** How long a head may wait for its witnesses: the ledger's own bound for cutting off entries unseen. */
 const WITNESS_MS = 10_000;
+/** How soon an authority of time that was away is asked again; it stamps once an hour. */
+const STAMP_LOOK_MS = 5 * MINUTE_MS;
 const EVENTS_AT_ONCE = 500;
 
 export interface JobsOptions extends Omit<JobDeps, 'session'> {
@@ -38,8 +42,10 @@ export interface JobsOptions extends Omit<JobDeps, 'session'> {
   /** Beside the one that tells the registered agent. */
   readonly consumers?: readonly EventConsumer[];
   readonly pollMs?: number;
-  /** Where cosigned heads are kept outside the database. */
-  readonly copies?: CheckpointCopies;
+  /** Where cosigned and stamped heads are kept outside the database. */
+  readonly copies?: CheckpointArchive;
+  /** The dice of questions that must not be answered twice. */
+  readonly random?: Random;
 }
 
 export async function startBackgroundWork(options: JobsOptions): Promise<RunningJobs> {
@@ -71,6 +77,7 @@ export async function runBackgroundWorkOnce(
     await jobs.look();
     await tellDueAlerts(jobs.parts);
     if (jobs.hasWitnesses) await jobs.askWitnesses();
+    if (jobs.hasStamps) await jobs.askForStamp();
     if (also.digest === true) await queueDigest(jobs.parts);
     return new Crew(jobs.parts, duties).untilDone();
   });
@@ -88,11 +95,13 @@ class Jobs {
   /** For what holds transactions open or reads everything: notices must not wait for it. */
   readonly #slow: JobDeps;
   readonly #consumers: readonly EventConsumer[];
-  readonly #copies: CheckpointCopies | undefined;
+  readonly #copies: CheckpointArchive | undefined;
+  readonly #random: Random | undefined;
 
   constructor(options: JobsOptions) {
     const { target, schema } = options;
     this.#copies = options.copies;
+    this.#random = options.random;
     this.parts = { ...options, session: new Session({ target, schema, name: 'jobs' }) };
     this.#slow = { ...options, session: new Session({ target, schema, name: 'consumers' }) };
     this.#consumers = [registeredAgentNotice(options), ...(options.consumers ?? [])];
@@ -129,15 +138,29 @@ class Jobs {
     return askWitnesses({ ...this.#slow, copies: this.#copies });
   }
 
+  get hasStamps(): boolean {
+    return (this.parts.environment['FILEWRIGHT_TIMESTAMP_URL'] ?? '') !== '';
+  }
+
+  async askForStamp(): Promise<void> {
+    const [copies, random] = [this.#copies, this.#random];
+    if (copies === undefined || random === undefined) return;
+    await askForStamp({ ...this.#slow, copies, random });
+  }
+
   timetable(): Promise<readonly Duty[]> {
+    // What is set wrongly is said when the process starts, and not every five minutes in its log.
+    if (this.hasStamps) stampSettings(this.parts.environment);
     const slow = this.#slow;
     const witness = {
       name: 'witness',
       everyMs: WITNESS_MS,
       run: () => this.askWitnesses(),
     };
+    const stamp = { name: 'stamp', everyMs: STAMP_LOOK_MS, run: () => this.askForStamp() };
     return postTimetable(slow, [
       ...(this.hasWitnesses ? [witness] : []),
+      ...(this.hasStamps ? [stamp] : []),
       // Not at once, though the work of telling is in the queue too: what comes up within a minute is one letter.
       { name: 'tell', everyMs: MINUTE_MS, run: () => tellDueAlerts(slow) },
       { name: 'look', everyMs: 5 * MINUTE_MS, run: () => this.look() },

@@ -45,6 +45,7 @@ const LEDGER_TABLES = [
   'ledger_tile',
   'ledger_checkpoint',
   'ledger_cosignature',
+  'ledger_timestamp',
   'ledger_signing_key',
   'ledger_tenant_key',
   'ledger_dek',
@@ -162,7 +163,7 @@ function grants(role: Named, schema: string, own: readonly string[]): string[] {
   const sequencers = LEDGER_BOUNDARIES.map((boundary) => role(`seq_${boundary}`)).join(', ');
   return [
     // Not even the owner, before the triggers are asked at all.
-    `revoke update, delete, truncate on ledger_entry, ledger_checkpoint, ledger_cosignature, ledger_tile, ledger_set_aside from ${role('owner')}`,
+    `revoke update, delete, truncate on ledger_entry, ledger_checkpoint, ledger_cosignature, ledger_timestamp, ledger_tile, ledger_set_aside from ${role('owner')}`,
     `grant select on ${COMMON_TABLES.join(', ')} to ${role('app')}, ${role('shred')}, ${sequencers}, ${STAGES.map(role).join(', ')}`,
     ...stageGrants(role),
     // Waiting for each other is everybody's affair.
@@ -180,7 +181,7 @@ function grants(role: Named, schema: string, own: readonly string[]): string[] {
     `grant insert on ledger_intake to ${services}, ${role('shred')}, ${sequencers}`,
     `grant select, insert on ledger_blob, ledger_dek to ${services}`,
     `grant select, delete on ledger_intake to ${sequencers}`,
-    `grant select, insert on ledger_entry, ledger_tile, ledger_checkpoint, ledger_cosignature, ledger_signing_key, ledger_set_aside to ${sequencers}`,
+    `grant select, insert on ledger_entry, ledger_tile, ledger_checkpoint, ledger_cosignature, ledger_timestamp, ledger_signing_key, ledger_set_aside to ${sequencers}`,
     `grant select, insert, update on ledger_head to ${sequencers}`,
     // Adds a key only to seal a fact that no entry can hold (store/kept-facts.ts).
     `grant select, insert, update (bodies) on ledger_dek to ${sequencers}`,
@@ -234,6 +235,7 @@ function ledgerPolicies(role: Named): string[] {
         ...[
           ...mine,
           'ledger_cosignature',
+          'ledger_timestamp',
           'ledger_signing_key',
           'ledger_intake',
           'ledger_set_aside',

@@ -1,6 +1,6 @@
 /**
- * Checkpoints outside the database: one file per signed head, `<folder>/<origin>/<size>`, and `latest`. Files are only
- * ever added. They are worth most where the database's administrator cannot write: point FILEWRIGHT_CHECKPOINTS at
+ * Checkpoints outside the database: one file per signed head, `<folder>/<origin>/<size>`, and `latest`; the time stamp of
+ * a head is `<size>.tsr` beside it. Files are only ever added. They are worth most where the database's administrator cannot write: point FILEWRIGHT_CHECKPOINTS at
  * another disk, a write-once share, or a folder that is pushed to one.
  */
 import { randomBytes } from 'node:crypto';
@@ -10,6 +10,7 @@ import { dirname, join, resolve, sep } from 'node:path';
 import { FilewrightError, misuse } from '../core/index.ts';
 
 const SIZE_NAME = /^[1-9][0-9]{0,15}$/;
+const STAMP_NAME = /^([1-9][0-9]{0,15})\.tsr$/;
 const LATEST = 'latest';
 /** A boundary; a folder that was set aside has a dot in its name. */
 const LOG_NAME = /^[a-z]+$/;
@@ -58,6 +59,34 @@ export class CheckpointFiles {
       await put(folder, String(size), note);
       await syncFolder(folder);
     });
+  }
+
+  keepStamp(origin: string, size: number, token: Uint8Array): Promise<void> {
+    return this.#step(`keep the time stamp of ${origin}`, async () => {
+      const folder = this.#folderOf(origin);
+      if (!this.#made.has(folder)) await makeDurable(folder);
+      this.#made.add(folder);
+      await put(folder, `${size}.tsr`, token);
+      await syncFolder(folder);
+    });
+  }
+
+  stamps(origin: string): Promise<readonly number[]> {
+    return this.#step(`list the time stamps of ${origin}`, async () => {
+      const entries = await opendir(this.#folderOf(origin)).catch(absent);
+      const sizes: number[] = [];
+      for await (const { name } of entries ?? []) {
+        const size = STAMP_NAME.exec(name)?.[1];
+        if (size !== undefined) sizes.push(Number(size));
+      }
+      return sizes.sort((a, b) => a - b);
+    });
+  }
+
+  readStamp(origin: string, size: number): Promise<Uint8Array | undefined> {
+    return this.#step(`read the time stamps of ${origin}`, () =>
+      readFile(join(this.#folderOf(origin), `${size}.tsr`)).catch(absent),
+    );
   }
 
   /** Found by the names, not by `latest`: a crash may have come between the two. */

@@ -1,5 +1,5 @@
 /** Two installations witness each other; a history that was cut back and continued is refused, and somebody is told. */
-import { cpSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -120,6 +120,43 @@ describe('two firms that witness each other', () => {
         reason: 'UNTRUSTED_SIGNATURE',
       });
     }
+  });
+
+  it('stands through its spine for every log of an export, whole or in part, and for no head that the spine does not name', async () => {
+    const { world, paula } = one;
+    const policy = ofOne['FILEWRIGHT_POLICY'] ?? '';
+    const verdicts = async (name: string): Promise<readonly (string | null)[]> => {
+      const ended = await world.run(['--json', 'audit', 'verify', name, '--policy', policy]);
+      const { data } = envelopeOf(ended);
+      const ours = data['ok'] === true ? 'ok' : textAt(data, 'reason');
+      const python = verify(world.path(name), '--policy', policy);
+      return [ours, python.ok ? 'ok' : python.reason];
+    };
+    const since = ['--from', '2020-01-01'];
+    await world.data(['audit', 'export', 'all'], ofOne);
+    await world.data(['audit', 'export', 'part', '--log', 'access', ...since], ofOne);
+    await world.data(['audit', 'export', 'range', ...since], ofOne);
+    for (const name of ['all', 'part', 'range']) expect(await verdicts(name)).toEqual(['ok', 'ok']);
+    expect(readdirSync(world.path('part/logs'))).toEqual(['access', 'spine']);
+
+    // A head that is newer than all that the witnessed spine names, signed with the right key.
+    await world.person('Later', paula);
+    const alone = { ...ofOne, FILEWRIGHT_POLICY: '' };
+    await world.data(['audit', 'export', 'later', '--log', 'access', ...since], alone);
+    cpSync(world.path('later'), world.path('mixed/logs/access'), { recursive: true });
+    cpSync(world.path('part/logs/spine'), world.path('mixed/logs/spine'), { recursive: true });
+    rmSync(world.path('mixed/logs/access/MANIFEST.sha256'));
+    const refused = ['UNTRUSTED_SIGNATURE', 'UNTRUSTED_SIGNATURE'];
+    expect(await verdicts('mixed')).toEqual(refused);
+    // Without the spine, or with a spine that nobody has seen, no log is vouched for.
+    rmSync(world.path('part/logs/spine'), { recursive: true });
+    rmSync(world.path('part/MANIFEST.sha256'));
+    expect(await verdicts('part')).toEqual(refused);
+    const spine = 'all/logs/spine/checkpoint';
+    const bare = readFileSync(world.path(spine), 'utf8').split('\n').slice(0, 5).join('\n');
+    await world.file(spine, `${bare}\n`);
+    rmSync(world.path('all/MANIFEST.sha256'));
+    expect(await verdicts('all')).toEqual(refused);
   });
 
   it('a witness killed between keeping a head and answering signs the same head again', async () => {

@@ -19,6 +19,7 @@ export function reportText(report: AuditReport): string {
       log.message === undefined ? [] : [`${log.log}: ${log.message}`],
     ),
     ...rowLines(report.rows),
+    ...stampLines(report.stamps),
     ...report.problems.map(({ reason, message }) => `${reason}: ${message}`),
     ...report.notices.map((notice) => `Note: ${notice}`),
     report.ok ? 'The ledger verifies.' : 'THE LEDGER DOES NOT VERIFY.',
@@ -26,6 +27,14 @@ export function reportText(report: AuditReport): string {
       ? []
       : [`${report.setAside} facts are recorded by hash only; see audit set-aside.`]),
   ].join('\n');
+}
+
+function stampLines({ count, newest }: AuditReport['stamps']): string[] {
+  if (newest === undefined) return [];
+  const { size, at, authority } = newest;
+  return [
+    `${count} time stamps; the newest, of ${authority}, shows that ${size} entries of the spine existed at ${at}.`,
+  ];
 }
 
 function rowLines(rows: AuditReport['rows']): string[] {
@@ -45,6 +54,12 @@ export function offlineText(report: OfflineReport): string {
     ...report.logs.map(
       (log) => `OK ${log.origin} size=${log.size} root=${log.root} entries=${log.entries}`,
     ),
+    ...(report.ok
+      ? report.stamps.map(
+          ({ origin, size, at, authority }) =>
+            `${authority} saw ${size} entries of ${origin} at ${at}`,
+        )
+      : []),
     ...(report.ok ? [] : [`FAILED ${report.reason} ${report.message}`]),
   ].join('\n');
 }

@@ -22,6 +22,7 @@ import {
 import { checkpointsFolder } from '../../system/index.ts';
 import { readLimit } from '../arguments.ts';
 import { environment, type GlobalOptions, withApp } from '../context.ts';
+import type { Filewright } from '../../filewright.ts';
 import { createOutput, iso, table } from '../output.ts';
 import { addQuarantineCommands } from './audit-quarantine.ts';
 import { offlineText, reportText } from './audit-text.ts';
@@ -52,6 +53,7 @@ interface VerifyOptions {
   readonly pinned?: string[];
   readonly policy?: string;
   readonly firstKey?: string[];
+  readonly timestampCa?: string;
 }
 
 export function addCommands(audit: Command): void {
@@ -78,6 +80,10 @@ function addVerify(audit: Command): void {
       '--policy <file>',
       'trusted keys and witnesses, from a source other than the database or the export',
     )
+    .option(
+      '--timestamp-ca <file>',
+      'certificates (PEM) of the authority whose time stamps the ledger must have',
+    )
     .action(async (dir: string | undefined, own: VerifyOptions, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>();
       if (dir !== undefined) return verifyOffline(dir, own, options);
@@ -99,8 +105,13 @@ async function verifyDatabase(own: VerifyOptions, options: GlobalOptions): Promi
 }
 
 /** Whom and what to believe, from files outside the database. */
-function trustGiven({ policy, pinned }: VerifyOptions): GivenTrust {
+function trustGiven({ policy, pinned, timestampCa }: VerifyOptions): GivenTrust {
+  const usual = environment['FILEWRIGHT_TIMESTAMP_CA'] ?? '';
+  const authorities = timestampCa ?? (usual === '' ? undefined : usual);
   return {
+    ...(authorities === undefined ? {} : { timestampCa: authorities }),
+    // A setting says whom to believe; who names the file here wants to see a stamp.
+    mustBeStamped: timestampCa !== undefined,
     ...(policy === undefined ? {} : { policy: readGiven('--policy', policy) }),
     ...(pinned === undefined
       ? {}
@@ -125,6 +136,9 @@ async function verifyOffline(
     ...(own.policy === undefined ? {} : { policy: own.policy }),
     ...(own.pinned === undefined ? {} : { pinned: own.pinned }),
     ...(own.firstKey === undefined ? {} : { firstKeys: own.firstKey }),
+    ...(own.timestampCa === undefined
+      ? {}
+      : { timestampCa: readGiven('--timestamp-ca', own.timestampCa) }),
   });
   createOutput(options.json === true).result('audit verify', report, () => offlineText(report));
   if (!report.ok) {
@@ -157,6 +171,7 @@ function addExport(audit: Command): void {
         bodies: own.bodies === true,
         format,
         unverified: own.unverified === true,
+        ...stampAuthorities(),
       });
       out.result('audit export', report, () =>
         [
@@ -190,6 +205,12 @@ function addExport(audit: Command): void {
     });
 }
 
+/** They go with an export, as the keys of the logs do. */
+function stampAuthorities(): { readonly timestampCa?: Uint8Array } {
+  const file = environment['FILEWRIGHT_TIMESTAMP_CA'] ?? '';
+  return file === '' ? {} : { timestampCa: readGiven('FILEWRIGHT_TIMESTAMP_CA', file) };
+}
+
 function addProve(audit: Command): void {
   audit
     .command('prove <filing> [dir]')
@@ -201,6 +222,7 @@ function addProve(audit: Command): void {
         scope: { kind: 'filing', filing: id },
         bodies: false,
         format: 'tiles',
+        ...stampAuthorities(),
       });
       const [log] = report.logs;
       out.result('audit prove', { filing: id, ...report }, () =>
@@ -220,6 +242,7 @@ function addCheckpoint(audit: Command): void {
       const copies = checkpointsFolder(app.dataDirectory, environment);
       await signNow(app, actor);
       const witnesses = await app.askWitnesses();
+      const stamp = await app.askForStamp();
       const logs = (await signedLogs(app, actor)).map((log) => ({
         log: log.origin,
         size: log.checkpoint.size,
@@ -229,7 +252,7 @@ function addCheckpoint(audit: Command): void {
         keys: log.keys.map(({ key }) => key.text),
         note: Buffer.from(log.checkpoint.note).toString('utf8'),
       }));
-      out.result('audit checkpoint', { logs, copies, witnesses }, () =>
+      out.result('audit checkpoint', { logs, copies, witnesses, stamp: stamp ?? null }, () =>
         [
           table(
             ['log', 'size', 'root', 'signed', 'not signed yet'],
@@ -244,9 +267,20 @@ function addCheckpoint(audit: Command): void {
               ? `Witness ${witness}: cosigned ${size} entries of the spine.`
               : `Witness ${witness}: ${state}. ${message}`,
           ),
+          ...stampLine(stamp),
         ].join('\n'),
       );
     });
+}
+
+function stampLine(stamp: Awaited<ReturnType<Filewright['askForStamp']>>): string[] {
+  if (stamp === undefined) return [];
+  const { state, size, at, authority, message } = stamp;
+  if (at !== undefined) {
+    return [`Time stamp: ${size} entries of the spine at ${at}, by ${authority ?? ''}.`];
+  }
+  if (state === 'stamped') return [`Time stamp: ${size} entries of the spine have one.`];
+  return [`Time stamp: ${state}. ${message}`];
 }
 
 function addLog(audit: Command): void {

@@ -26,6 +26,7 @@ import {
   type SignedLog,
   signedLog,
   signNow,
+  VERIFIERS,
   verifierScript,
   writePack,
 } from '../../ledger/index.ts';
@@ -105,8 +106,7 @@ async function writeDefense(
   await folder.write('tiers.json', json(tiers));
   const receipt = receiptOf(filing, entries);
   if (receipt !== undefined) await folder.write('receipt.json', json(receipt));
-  await folder.write('verify.py', verifierScript('verify.py'));
-  await folder.write('verify_rows.py', verifierScript('verify_rows.py'));
+  for (const name of VERIFIERS) await folder.write(name, verifierScript(name));
   await folder.write(
     'README.txt',
     courtText({

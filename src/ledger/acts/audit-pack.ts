@@ -12,6 +12,7 @@ import type { Run } from '../../postgres/index.ts';
 import type { ExportFolder } from '../../system/index.ts';
 import { BodyCollector, type FoundBody, shreddedByEntries } from './audit-bodies.ts';
 import { policyText, type SignedLog } from './audit-heads.ts';
+import { writeStamps } from './audit-stamps.ts';
 
 export interface WrittenLog {
   readonly entries: number;
@@ -20,6 +21,12 @@ export interface WrittenLog {
   readonly checkpoints: number;
   /** Undefined when they were not asked for. */
   readonly bodies: { readonly written: number; readonly shredded: number } | undefined;
+}
+
+interface PackOptions {
+  readonly bodies: boolean;
+  /** The authorities of time whose stamps this firm believes, as a PEM file. */
+  readonly authorities?: Uint8Array | undefined;
 }
 
 interface Place {
@@ -36,7 +43,7 @@ export async function writeWholeLog(
   app: Installation,
   log: SignedLog,
   { folder, prefix }: Place,
-  options: { readonly bodies: boolean },
+  options: PackOptions,
 ): Promise<WrittenLog> {
   const { checkpoint } = log;
   const builder = new TileBuilder();
@@ -61,7 +68,8 @@ export async function writeWholeLog(
       { details: { origin: log.origin, size: checkpoint.size } },
     );
   }
-  const checkpoints = await writePastHeads(app, log, { folder, prefix });
+  const stamped = await writeStamps(app, log, { folder, prefix }, options.authorities);
+  const checkpoints = await writePastHeads(app, log, { folder, prefix }, stamped);
   await writeHead(log, { folder, prefix });
   return { entries: builder.size, files, checkpoints, bodies: bodies?.counts() };
 }
@@ -72,7 +80,7 @@ export async function writePack(
   log: SignedLog,
   entries: AsyncIterable<FiledEntry> | Iterable<FiledEntry>,
   { folder, prefix }: Place,
-  options: { readonly bodies: boolean },
+  options: PackOptions,
 ): Promise<WrittenLog> {
   const prove = prover(app, log);
   const bodies = bodyWriter(app, log, { folder, prefix }, options.bodies);
@@ -84,7 +92,11 @@ export async function writePack(
     count += 1;
   }
   await bodies?.finish();
-  if (count > 0) await writeHead(log, { folder, prefix });
+  if (count > 0) {
+    const isShown = (size: number): boolean => size === log.checkpoint.size;
+    await writeStamps(app, log, { folder, prefix }, options.authorities, isShown);
+    await writeHead(log, { folder, prefix });
+  }
   const files = { tiles: 0, bundles: 0, proofs: count };
   return { entries: count, files, checkpoints: 0, bodies: bodies?.counts() };
 }
@@ -128,9 +140,14 @@ async function writeHead(log: SignedLog, { folder, prefix }: Place): Promise<voi
 
 /**
  * The last head of each day: a busy log has one each second, and each costs its reader a signature. And the last head of
- * each retired key: it is over the entry that introduces the next one.
+ * each retired key: it is over the entry that introduces the next one. And each that has a time stamp.
  */
-async function writePastHeads(app: Installation, log: SignedLog, place: Place): Promise<number> {
+async function writePastHeads(
+  app: Installation,
+  log: SignedLog,
+  place: Place,
+  stamped: ReadonlySet<number>,
+): Promise<number> {
   let count = 0;
   let last: { readonly day: string; readonly size: number; readonly note: Uint8Array } | undefined;
   const keep = async (): Promise<void> => {
@@ -142,7 +159,10 @@ async function writePastHeads(app: Installation, log: SignedLog, place: Place): 
   for await (const { size, note, signedAt } of checkpointsFrom(app.session, log)) {
     if (size >= log.checkpoint.size) break;
     const day = toRfc3339(signedAt).slice(0, 10);
-    if (last !== undefined && (last.day !== day || lastOfKeys.has(last.size))) await keep();
+    const isKept =
+      last !== undefined &&
+      (last.day !== day || lastOfKeys.has(last.size) || stamped.has(last.size));
+    if (isKept) await keep();
     last = { day, size, note };
   }
   await keep();

@@ -4,8 +4,11 @@ import { join } from 'node:path';
 import { packageRoot } from '../../postgres/index.ts';
 import type { SignedLog } from './audit-heads.ts';
 
-/** The independent verifier as it is shipped; it goes along with what is handed to a stranger. */
-export function verifierScript(name: 'verify.py' | 'verify_rows.py'): Uint8Array {
+/** The independent verifier in its three files; the first is the one that is started. */
+export const VERIFIERS = ['verify.py', 'verify_rows.py', 'verify_stamps.py'] as const;
+
+/** One of them as it is shipped; they go along with what is handed to a stranger. */
+export function verifierScript(name: (typeof VERIFIERS)[number]): Uint8Array {
   return readFileSync(join(packageRoot(), 'tools', name));
 }
 
@@ -72,6 +75,7 @@ export function readmeText(options: {
     'canonical JSON (RFC 8785). checkpoint: the signed tree head. policy.txt: whose signature counts. tile/entries: the',
     'entries, each behind its length in two bytes. tile/0, tile/1 ...: hashes. entries/N.json and N.tlog-proof: one entry',
     'and its proof. checkpoints/SIZE: earlier heads. bodies/HASH: sealed bodies, named by the SHA-256 of their bytes.',
+    'timestamps/SIZE.tsr: the RFC 3161 time stamp of the head of that size; it is over the first three lines of the head.',
     '',
   ].join('\n');
 }

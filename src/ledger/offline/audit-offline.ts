@@ -22,11 +22,14 @@ import { ROWS_FOLDER } from '../rows/rows-file.ts';
 import { checkLogFolder, type OfflineLog } from './audit-offline-log.ts';
 import { checkMissingBodies } from './audit-offline-shredded.ts';
 import { checkRows } from './audit-offline-rows.ts';
+import { checkStamps, type OfflineStamp } from './audit-offline-stamps.ts';
 
 export type OfflineReport =
   | {
       readonly ok: true;
       readonly logs: readonly OfflineLog[];
+      /** The newest time stamp of each log that has one. */
+      readonly stamps: readonly OfflineStamp[];
       readonly warnings: readonly string[];
     }
   | {
@@ -45,6 +48,8 @@ export async function verifyFolder(
     readonly policy?: string;
     readonly pinned?: readonly string[];
     readonly firstKeys?: readonly string[];
+    /** The authorities of time to believe (PEM); then the spine must have a stamp of one of them. */
+    readonly timestampCa?: Uint8Array;
   } = {},
 ): Promise<OfflineReport> {
   const top = resolve(path);
@@ -73,9 +78,7 @@ export async function verifyFolder(
     isPolicyGiven: options.policy !== undefined,
   };
   // The spine first: what it says of the others is held against them.
-  const isSpine = (folder: string): boolean => basename(folder) === 'spine';
-  const order = [...folders.filter(isSpine), ...folders.filter((each) => !isSpine(each))];
-  for (const folder of mayRead ? order : []) {
+  for (const folder of mayRead ? spineFirst(folders) : []) {
     await attempt(async () => {
       const given = options.policy;
       const own = (await exists(join(folder, 'policy.txt'))) ? folder : top;
@@ -89,23 +92,36 @@ export async function verifyFolder(
     });
   }
   if (mayRead) await attempt(() => checkManifest(top));
+  const stamps: OfflineStamp[] = [];
   if (failures.length === 0) await attempt(() => checkComplete(top, folders, spine, logs));
-  if (failures.length === 0) {
-    await attempt(async () => {
-      warnings.push(...(await checkMissingBodies(top, held)));
-    });
-  }
-  if (failures.length === 0 && (await isFolder(join(top, ROWS_FOLDER)))) {
-    await attempt(async () => {
-      const unsigned = await checkRows(top, folders);
-      if (unsigned > 0) warnings.push(`${unsigned} facts of the rows are not yet signed`);
-    });
-  }
+  const told = [
+    async () => warnings.push(...(await checkMissingBodies(top, held))),
+    async () => {
+      const checked = await checkStamps(held, options.timestampCa);
+      stamps.push(...checked.stamps);
+      warnings.push(...checked.warnings);
+    },
+    async () => warnings.push(...(await rowWarnings(top, folders))),
+  ];
+  // What entries say is believed where the logs hold.
+  for (const check of told)
+    if (failures.length === 0) await attempt(async () => void (await check()));
   logs.sort((a, b) => (a.origin < b.origin ? -1 : 1));
   const [first] = failures;
-  if (first === undefined) return { ok: true, logs, warnings };
+  if (first === undefined) return { ok: true, logs, stamps, warnings };
   const { reason, message, seq } = first;
   return { ok: false, reason, message, ...(seq === undefined ? {} : { seq }), logs, warnings };
+}
+
+function spineFirst(folders: readonly string[]): readonly string[] {
+  const isSpine = (folder: string): boolean => basename(folder) === 'spine';
+  return [...folders.filter(isSpine), ...folders.filter((each) => !isSpine(each))];
+}
+
+async function rowWarnings(top: string, folders: readonly string[]): Promise<readonly string[]> {
+  if (!(await isFolder(join(top, ROWS_FOLDER)))) return [];
+  const unsigned = await checkRows(top, folders);
+  return unsigned > 0 ? [`${unsigned} facts of the rows are not yet signed`] : [];
 }
 
 /** One log at the top, or several below `logs`. */

@@ -43,6 +43,11 @@ export interface CheckpointArchive extends CheckpointCopies {
   reached(origin: string): Promise<number>;
   /** Logs below a name (`<instance>/<tenant>`) of which there are copies. */
   logs(name: string): Promise<readonly string[]>;
+  /** What an authority of time said of a head; keeping the same twice is fine. */
+  keepStamp(origin: string, size: number, token: Uint8Array): Promise<void>;
+  /** Every size of which a stamp is kept, from the smallest on. */
+  stamps(origin: string): Promise<readonly number[]>;
+  readStamp(origin: string, size: number): Promise<Uint8Array | undefined>;
 }
 
 /** What was found of a log when it was last verified, kept outside the database. */

@@ -8,7 +8,7 @@ import { checkpointOf, COLUMNS, NOTE, type StoredCheckpoint } from './checkpoint
 import { consistencyProofAt, type LogName, rootAt } from './tree-store.ts';
 
 // The sequencer of the log is who may write what stands under its heads.
-const AS_SEQUENCER = sql('cosignature-role')`
+export const AS_SEQUENCER = sql('cosignature-role')`
 select set_config('role', role_prefix || '_seq_' || $1::text, true) from installation where roles = 'ready'`;
 
 const ADD = sql('cosignature-add')`

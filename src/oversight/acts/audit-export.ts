@@ -1,41 +1,28 @@
 /** `audit export`: the ledger for somebody outside, with counts that agree with the database. */
 import { type Actor, allow } from '../../access/index.ts';
-import {
-  FilewrightError,
-  type FilingId,
-  type Instant,
-  type LedgerBoundary,
-  notFound,
-  toRfc3339,
-} from '../../core/index.ts';
+import { FilewrightError, type LedgerBoundary, notFound, toRfc3339 } from '../../core/index.ts';
 import type { Filewright } from '../../filewright.ts';
 import {
   compareCopies,
-  cosignedHead,
   entriesBetween,
   entriesOfFiling,
   type FiledEntry,
   ledgerCounts,
   ledgerEntries,
   type LogCounts,
-  readmeText,
   type SignedLog,
   signedLog,
   signNow,
-  verifierScript,
   writePack,
   writeWholeLog,
   type WrittenLog,
 } from '../../ledger/index.ts';
 import { verifyLedger } from './audit.ts';
+import { type ExportScope, scopeText, writeForReader } from './audit-for-reader.ts';
+import { namingEntries, together, type VouchedLogs, vouchedLogs } from './audit-vouched.ts';
 import { docketSight, hasDockets } from '../../dockets/index.ts';
 import { writeRows } from './audit-rows.ts';
 import { ExportFolder } from '../../system/index.ts';
-
-export type ExportScope =
-  | { readonly kind: 'whole' }
-  | { readonly kind: 'time'; readonly from: Instant; readonly to: Instant }
-  | { readonly kind: 'filing'; readonly filing: FilingId };
 
 interface ExportedLog extends WrittenLog {
   readonly log: string;
@@ -67,6 +54,8 @@ interface ExportRequest {
   readonly boundary?: LedgerBoundary;
   readonly bodies: boolean;
   readonly format: 'tiles' | 'ndjson';
+  /** The PEM file of the authorities of time whose stamps this firm believes; it goes along. */
+  readonly timestampCa?: Uint8Array;
   /** Writes what does not verify all the same, and says so in the folder; refused unless told. */
   readonly unverified?: boolean;
 }
@@ -89,15 +78,15 @@ export async function exportLedger(
   // Before anything is signed: that would make up for some losses.
   const faults = scope.kind === 'whole' ? await ledgerFaults(app, reader) : [];
   if (request.unverified !== true) refuseUnverified(faults);
-  const signed = await witnessed(app, await signNow(app, reader));
-  const wanted = await chosenLogs(app, signed, request);
+  const vouched = await vouchedLogs(app, await signNow(app, reader));
+  const wanted = await chosenLogs(app, vouched.logs, request);
   // Some entries of a log, of a million: its keys, its head and its newest copy are looked at, not all of it.
   if (scope.kind !== 'whole') faults.push(...(await copyFaults(app, wanted)));
   if (request.unverified !== true) refuseUnverified(faults);
   return ExportFolder.fill(
     request.folder,
     (name) => scope.kind !== 'whole' || !VOUCHED_FOR.test(name),
-    (folder) => writeExport(app, request, { wanted, faults }, folder),
+    (folder) => writeExport(app, request, { wanted, faults, vouched }, folder),
   );
 }
 
@@ -135,19 +124,29 @@ function refuseUnverified([first]: readonly string[]): void {
 async function writeExport(
   app: Filewright,
   request: ExportRequest,
-  { wanted, faults }: { readonly wanted: readonly SignedLog[]; readonly faults: readonly string[] },
+  {
+    wanted,
+    faults,
+    vouched,
+  }: {
+    readonly wanted: readonly SignedLog[];
+    readonly faults: readonly string[];
+    readonly vouched: VouchedLogs;
+  },
   folder: ExportFolder,
 ): Promise<ExportReport> {
   const { scope, format } = request;
   const counts = new Map((await ledgerCounts(app.session, app.tenant)).map((c) => [c.boundary, c]));
   const logs: { report: ExportedLog; log: SignedLog; prefix: string }[] = [];
-  const isAlone = wanted.length === 1;
+  const naming = format === 'tiles' && scope.kind !== 'whole' ? namingEntries(vouched, wanted) : [];
+  const hasSpine = wanted.some(({ boundary }) => boundary === 'spine');
+  const isAlone = wanted.length === 1 && naming.length === 0;
   for (const log of wanted) {
     const prefix = isAlone ? '' : `logs/${log.boundary}/`;
     const written =
       format === 'ndjson'
         ? await writeLines(app, log, scope, folder)
-        : await writeLog(app, log, request, { folder, prefix });
+        : await writeLog(app, log, request, { folder, prefix }, naming);
     if (written.entries === 0) continue;
     const database = counts.get(log.boundary);
     if (database === undefined) throw unreconciled(log, 'it has no head');
@@ -155,6 +154,7 @@ async function writeExport(
     reconcile(log, report, scope);
     logs.push({ report, log, prefix });
   }
+  if (logs.length > 0 && !hasSpine) await writeNaming(app, request, naming, vouched, folder);
   if (logs.length === 0) {
     throw notFound(`Nothing is recorded for ${scopeText(scope)}; see audit log`);
   }
@@ -172,24 +172,7 @@ async function writeExport(
   const rows = await rowsOf(app, request, wanted, folder);
   const about = { ...counted, ...(rows === undefined ? {} : { rows }) };
   await folder.write('MANIFEST.json', `${JSON.stringify(about, null, 2)}\n`);
-  if (format === 'tiles') {
-    await folder.write('verify.py', verifierScript('verify.py'));
-    await folder.write('verify_rows.py', verifierScript('verify_rows.py'));
-    await folder.write(
-      'README.txt',
-      readmeText({
-        title: `LEDGER OF ${app.instance}/${app.tenant}, EXPORTED ${exportedAt}`,
-        scope: [
-          `This folder holds ${scopeText(scope)}. MANIFEST.json has the counts, as written and as in the database.`,
-          ...(faults.length === 0
-            ? []
-            : ['THE LEDGER DID NOT VERIFY WHEN THIS WAS WRITTEN:', ...faults]),
-        ].join('\n'),
-        logs,
-        hasScript: true,
-      }),
-    );
-  }
+  if (format === 'tiles') await writeForReader(app, folder, { scope, exportedAt, faults, logs });
   await folder.writeManifest();
   return {
     folder: folder.path,
@@ -212,27 +195,6 @@ async function rowsOf(
   if (scope.kind !== 'whole' || boundary !== undefined || format !== 'tiles') return undefined;
   const signed = new Map(wanted.map((log) => [log.boundary, log.checkpoint.size]));
   return writeRows(app.session, app.tenant, signed, folder);
-}
-
-/**
- * The spine at the head that its witnesses have cosigned: it is worth more to whoever gets it. It is the one that was
- * signed for this export or a newer one, so it holds the heads of all other logs. Without an answer it goes as it is.
- */
-async function witnessed(
-  app: Filewright,
-  logs: readonly SignedLog[],
-): Promise<readonly SignedLog[]> {
-  const outcomes = await app.askWitnesses();
-  if (!outcomes.some(({ state }) => state === 'cosigned')) return logs;
-  return Promise.all(
-    logs.map(async (log) => {
-      if (log.boundary !== 'spine') return log;
-      const checkpoint = await cosignedHead(app.session, log, log.checkpoint.size);
-      if (checkpoint === undefined) return log;
-      const more = checkpoint.size - log.checkpoint.size;
-      return { ...log, checkpoint, unsigned: Math.max(0, log.unsigned - more) };
-    }),
-  );
 }
 
 /**
@@ -263,11 +225,28 @@ async function chosenLogs(
 function writeLog(
   app: Filewright,
   log: SignedLog,
-  { scope, bodies }: ExportRequest,
+  { scope, bodies, timestampCa: authorities }: ExportRequest,
   place: { readonly folder: ExportFolder; readonly prefix: string },
+  naming: readonly FiledEntry[],
 ): Promise<WrittenLog> {
-  if (scope.kind === 'whole') return writeWholeLog(app, log, place, { bodies });
-  return writePack(app, log, entriesIn(app, log, scope), place, { bodies });
+  if (scope.kind === 'whole') return writeWholeLog(app, log, place, { bodies, authorities });
+  const entries = entriesIn(app, log, scope);
+  const shown = log.boundary === 'spine' ? together(entries, naming) : entries;
+  return writePack(app, log, shown, place, { bodies, authorities });
+}
+
+/** A part of a log is vouched for only with the entry of the spine that names its head. */
+async function writeNaming(
+  app: Filewright,
+  { timestampCa: authorities }: ExportRequest,
+  entries: readonly FiledEntry[],
+  { logs }: VouchedLogs,
+  folder: ExportFolder,
+): Promise<void> {
+  const spine = logs.find(({ boundary }) => boundary === 'spine');
+  if (spine === undefined || entries.length === 0) return;
+  const place = { folder, prefix: 'logs/spine/' };
+  await writePack(app, spine, entries, place, { bodies: false, authorities });
 }
 
 /** Each line is one entry, to the byte: its leaf hash is that of the line without its end. */
@@ -352,15 +331,4 @@ function unreconciled(log: SignedLog, found: string): FilewrightError {
     `The export of ${log.origin} does not agree with the database: ${found}. Run audit verify`,
     { details: { origin: log.origin } },
   );
-}
-
-function scopeText(scope: ExportScope): string {
-  switch (scope.kind) {
-    case 'whole':
-      return 'whole logs, from the first entry to the signed head';
-    case 'time':
-      return `entries recorded from ${toRfc3339(scope.from)} and before ${toRfc3339(scope.to)}, each with its proof`;
-    case 'filing':
-      return `entries about filing ${scope.filing}, each with its proof`;
-  }
 }

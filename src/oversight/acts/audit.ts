@@ -7,6 +7,8 @@ import {
   countSetAside,
   type JudgedLedger,
   type JudgedLog,
+  type JudgedStamps,
+  judgeStamps,
   ledgerEntries,
   type LedgerTrust,
   ledgerWaiting,
@@ -15,10 +17,12 @@ import {
   parseTrustPolicy,
   sequenceAll,
   shreddedByEntries,
+  type StampTrust,
   verifyBody,
   verifyWholeLedger,
   writeLateCopies,
 } from '../../ledger/index.ts';
+import { authoritiesIn } from '../stamping.ts';
 import { compareRows, type RowsReport } from './audit-rows.ts';
 import { witnessFault } from './audit-witness.ts';
 
@@ -38,6 +42,8 @@ export interface AuditReport {
   /** The rows of the database against the entries, where that was asked for. */
   readonly rows?: RowsReport;
   readonly logs: readonly LogReport[];
+  /** Heads of the spine that an authority of time has stamped. */
+  readonly stamps: Pick<JudgedStamps, 'count' | 'newest'>;
   /** What is wrong with the whole, beside what is said of each log. */
   readonly problems: JudgedLedger['problems'];
   /** What is not wrong, and a reader should know all the same. */
@@ -53,6 +59,10 @@ export interface GivenTrust {
   /** A C2SP `tlog-policy` with the keys to believe instead of those in the database. */
   readonly policy?: Uint8Array;
   readonly pinned?: LedgerTrust['pinned'];
+  /** The PEM file of the authorities of time to believe. */
+  readonly timestampCa?: string;
+  /** Whether the ledger must have a recent stamp of one of these. */
+  readonly mustBeStamped?: boolean;
 }
 
 function trustOf({ policy, pinned }: GivenTrust): LedgerTrust {
@@ -88,25 +98,45 @@ export async function verifyLedger(
     logs.push(hasBodies ? await verifyBodies(app, log.boundary, report, report.entries) : report);
   }
   const fault = trust.policy === undefined ? undefined : await witnessFault(app, trust.policy);
-  const problems = fault === undefined ? judged.problems : [...judged.problems, fault];
+  const { problem, ...stamps } = await judgeStamps(app, stampTrustOf(options.trust ?? {}));
+  const problems = [...judged.problems, fault, problem].filter((each) => each !== undefined);
   const isWhole = logs.every((log) => log.ok) && problems.length === 0;
   const rows =
     options.rows === true && isWhole ? await compareRows(app.session, app.tenant) : undefined;
   const ok = isWhole && rows?.ok !== false;
   // What the sequencer stumbled over must show in a log; if it does not, nobody may say that all is well.
   if (ok && damage !== undefined) throw damage;
-  const notices = [...judged.logs.flatMap(keyNotices), ...(ok ? await remember(app, judged) : [])];
+  const notices = [
+    ...judged.logs.flatMap(keyNotices),
+    ...stampNotices(stamps, options.trust ?? {}),
+    ...(ok ? await remember(app, judged) : []),
+  ];
   const { rows: waiting } = await ledgerWaiting(app.session, app.tenant);
   const { count: setAside } = await countSetAside(app.session, app.tenant);
   return {
     ok,
     logs,
+    stamps,
     problems,
     notices,
     ...(rows === undefined ? {} : { rows }),
     waiting,
     setAside,
   };
+}
+
+function stampTrustOf({ timestampCa, mustBeStamped = false }: GivenTrust): StampTrust {
+  return {
+    authorities: timestampCa === undefined ? [] : authoritiesIn('--timestamp-ca', timestampCa),
+    isRequired: mustBeStamped,
+  };
+}
+
+function stampNotices({ count }: AuditReport['stamps'], { timestampCa }: GivenTrust): string[] {
+  if (count === 0 || timestampCa !== undefined) return [];
+  return [
+    'The time stamps hold by themselves; to hold them against an authority that you trust, name its certificate with --timestamp-ca.',
+  ];
 }
 
 function reportOf({ origin, found, verdict }: JudgedLog): LogReport {
