@@ -26,6 +26,8 @@ type Fate =
 const ILL = ['connection_refused', 'server_error', 'stall', 'denied', 'throttled'] as const;
 /** As the policy of the firm has it. */
 const TIMEOUT_MS = 1_500;
+/** Between its intent and its bytes an earlier try of another process may be answered, and end what is on its way. */
+const ON_ITS_WAY_MS = 200;
 
 type GetRequest = Parameters<typeof getOnce>[0];
 
@@ -175,7 +177,7 @@ export class Targets {
         (one) =>
           one.docket === docket &&
           one.target === target &&
-          one.ended_at === null &&
+          (one.ended_at === null || now - one.ended_at <= ON_ITS_WAY_MS) &&
           (load.letter === undefined || load.letter.startsWith(one.handoff)),
       );
       if (row === undefined) return [];

@@ -30,6 +30,14 @@ function unreached({ book, database, healAt, now }: RouterWorld): Violation[] {
     const end = docket.rows.get(row.docket);
     const closedAt = end?.closed_at ?? now;
     const confirmedAt = end?.phase === 'confirmed' ? Number(end.state['at']) : now;
+    // What a queue has confirmed needs no letter, also when nobody takes it from there and others are asked.
+    const isTaken = book.commits.some(
+      ({ at, dockets }) =>
+        at >= row.started_at &&
+        at <= until &&
+        dockets.some(({ after }) => after.id === row.docket && after.phase === 'confirmed'),
+    );
+    if (isTaken) return [];
     const replacedAt = row.outcome === 'unknown' ? (row.ended_at ?? now) : now;
     if (row.tier !== 'MANUAL' || until > Math.min(now, closedAt, confirmedAt, replacedAt))
       return [];
