@@ -1,12 +1,31 @@
 /** What a calendar file holds, and the reader that refuses everything else by line and reason. */
-import { type Day, daysInMonth, type WeekdayNumber, YEAR_MAX, YEAR_MIN } from './day.ts';
+import {
+  addDays,
+  type Day,
+  daysInMonth,
+  isWeekend,
+  type WeekdayNumber,
+  YEAR_MAX,
+  YEAR_MIN,
+} from './day.ts';
 import { type LawNode, readLawDocument } from './law-document.ts';
 import { isZone } from './office-time.ts';
 
-export type Standing = 'verified' | 'projected';
+const STANDINGS = ['verified', 'secondary', 'unconfirmed', 'projected'] as const;
+export type Standing = (typeof STANDINGS)[number];
 
-/** `japan`: a holiday on a Sunday moves to the next day that is none, and a day between two holidays is one too. */
-export const OBSERVANCES = ['as-is', 'us-federal', 'sunday-to-monday', 'japan'] as const;
+/**
+ * `japan`: a holiday on a Sunday moves to the next day that is none, and a day between two holidays is one too.
+ * `two-days-to-weekdays`: December 25 and 26, of which one that falls on a weekend goes to the next weekday left.
+ */
+export const OBSERVANCES = [
+  'as-is',
+  'us-federal',
+  'sunday-to-monday',
+  'weekend-to-monday',
+  'two-days-to-weekdays',
+  'japan',
+] as const;
 export type Observance = (typeof OBSERVANCES)[number];
 
 export interface MonthDay {
@@ -22,6 +41,10 @@ export type HolidayPlace =
       readonly weekday: WeekdayNumber;
       readonly n: number | 'last';
     }
+  /** Days after Easter Sunday; before it negative. */
+  | { readonly kind: 'easter'; readonly offset: number }
+  /** The last such weekday before a day: Monday before May 25. */
+  | { readonly kind: 'before'; readonly before: MonthDay; readonly weekday: WeekdayNumber }
   | { readonly kind: 'table'; readonly days: ReadonlyMap<number, MonthDay> };
 
 export interface HolidayRule {
@@ -44,8 +67,8 @@ export interface DatedClosing {
   readonly reason: string;
   /** Sites of the office that are closed; empty means the whole office. */
   readonly sites: readonly string[];
-  /** `open` takes a day back that a rule or the extended calendar would close. */
-  readonly standing: Standing | 'open';
+  /** `open` takes a day back that a rule or the extended calendar would close; `working` opens a Saturday or Sunday. */
+  readonly standing: Standing | 'open' | 'working';
   readonly source: string;
 }
 
@@ -139,7 +162,7 @@ function readCoverage(node: LawNode): CoverageSpan {
 function readRule(node: LawNode): HolidayRule {
   node.object(
     ['name', 'from', 'to', 'standing', 'source'],
-    ['on', 'nth', 'table', 'observance', 'every', 'verified_years'],
+    ['on', 'nth', 'easter', 'before', 'table', 'observance', 'every', 'verified_years'],
   );
   const from = node.field('from').integer(YEARS);
   const to = node.field('to').integer({ min: from, max: YEAR_MAX });
@@ -152,7 +175,7 @@ function readRule(node: LawNode): HolidayRule {
     from,
     to,
     every: node.optional('every')?.integer({ min: 1, max: 100 }) ?? 1,
-    standing: node.field('standing').oneOf(['verified', 'projected']),
+    standing: node.field('standing').oneOf(STANDINGS),
     verifiedYears: {
       from: verifiedFrom,
       to: verified?.field('to').integer({ min: verifiedFrom, max: YEAR_MAX }) ?? to,
@@ -165,9 +188,9 @@ function readPlace(
   node: LawNode,
   years: { readonly from: number; readonly to: number },
 ): HolidayPlace {
-  const given = ['on', 'nth', 'table'].filter((name) => node.has(name));
+  const given = ['on', 'nth', 'easter', 'before', 'table'].filter((name) => node.has(name));
   if (given.length !== 1) {
-    node.refuse(`expected exactly one of on, nth, table, found ${given.length}`);
+    node.refuse(`expected exactly one of on, nth, easter, before, table, found ${given.length}`);
   }
   if (node.has('on')) {
     const on = node.field('on');
@@ -183,6 +206,17 @@ function readPlace(
       // The position in the list is the number of the weekday, 0 to 6.
       weekday: WEEKDAYS.indexOf(nth.field('weekday').oneOf(WEEKDAYS)) as WeekdayNumber,
       n: n.value === 'last' ? 'last' : n.integer({ min: 1, max: 4 }),
+    };
+  }
+  if (node.has('easter')) {
+    return { kind: 'easter', offset: node.field('easter').integer({ min: -60, max: 80 }) };
+  }
+  if (node.has('before')) {
+    const before = node.field('before').object(['day', 'weekday']);
+    return {
+      kind: 'before',
+      before: readMonthDay(before.field('day')),
+      weekday: WEEKDAYS.indexOf(before.field('weekday').oneOf(WEEKDAYS)) as WeekdayNumber,
     };
   }
   const table = node.field('table');
@@ -240,8 +274,17 @@ function readDates(nodes: readonly LawNode[], sites: ReadonlyMap<string, string>
       to,
       reason: node.field('reason').text(),
       sites: closedSites ?? [],
-      standing: node.field('standing').oneOf(['verified', 'projected', 'open']),
+      standing: standingOf(node.field('standing'), from, to),
       source: node.field('source').text(),
     };
   });
+}
+
+function standingOf(node: LawNode, from: Day, to: Day): DatedClosing['standing'] {
+  const standing = node.oneOf([...STANDINGS, 'open', 'working']);
+  if (standing !== 'working') return standing;
+  for (let day = from; day <= to; day = addDays(day, 1)) {
+    if (!isWeekend(day)) node.refuse('only a Saturday or Sunday can be declared a working day');
+  }
+  return standing;
 }

@@ -1,7 +1,7 @@
 /** What changes between two versions of the calendars, day by day, before anybody publishes the newer one. */
 import type { CalendarSet } from './calendar-set.ts';
 import type { CompiledCalendar } from './compile-calendar.ts';
-import type { Day } from './day.ts';
+import { civilOf, type Day } from './day.ts';
 import type { ClosedDay } from './office-calendar.ts';
 
 export interface DayChange {
@@ -47,5 +47,19 @@ function changesOfYear(
   const days = [...new Set([...was.keys(), ...now.keys()])].sort((a, b) => a - b);
   return days
     .map((day) => ({ day, was: was.get(day), now: now.get(day) }))
-    .filter((change) => change.was?.standing !== change.now?.standing);
+    .concat(declaredDays(before, after, year))
+    .filter((change) => change.was?.standing !== change.now?.standing)
+    .sort((a, b) => a.day - b.day);
+}
+
+/** Saturdays and Sundays that one of the two declares to be working days: no closing tells of them. */
+function declaredDays(
+  before: CompiledCalendar | undefined,
+  after: CompiledCalendar | undefined,
+  year: number,
+): DayChange[] {
+  const declared = new Set([...(before?.workingDays ?? []), ...(after?.workingDays ?? [])]);
+  return [...declared]
+    .filter((day) => civilOf(day).year === year)
+    .map((day) => ({ day, was: before?.closedOn(day), now: after?.closedOn(day) }));
 }

@@ -1,7 +1,7 @@
 /** From a calendar file to a calendar that answers at once: days are laid out when they are first asked for. */
 import { FilewrightError } from '../core/index.ts';
 import type { CalendarFile, CoverageSpan, DatedClosing } from './calendar-file.ts';
-import { civilOf, type Day, dayOf, weekdayOf } from './day.ts';
+import { addDays, civilOf, type Day, dayOf, weekdayOf } from './day.ts';
 import { holidaysOf } from './holidays.ts';
 import type { ClosedDay, OfficeCalendar } from './office-calendar.ts';
 
@@ -11,6 +11,8 @@ export interface CompiledCalendar extends OfficeCalendar {
   /** Closings of that year apart from weekends, in order of days. */
   closingsOf(year: number): readonly ClosedDay[];
   readonly weekendSource: string;
+  /** Saturdays and Sundays that are declared working days: a period that ends there does not roll. */
+  readonly workingDays: ReadonlySet<Day>;
 }
 
 /** Days are laid out in blocks, so that a day finds its own with one division. A power of two, for the mask. */
@@ -37,6 +39,7 @@ export function compileCalendar(
     );
   }
   const weekendSource = file.weekendSource ?? base?.weekendSource ?? '';
+  const workingDays = workingDaysOf(file, base);
   const closings = new Map<number, readonly ClosedDay[]>();
   const blocks = new Map<number, Block>();
 
@@ -52,7 +55,7 @@ export function compileCalendar(
     const number = Math.floor(day / BLOCK_DAYS);
     const known = blocks.get(number);
     if (known !== undefined) return known;
-    const block = layBlock(number, { weekendSource, extentOf, closingsOf });
+    const block = layBlock(number, { weekendSource, workingDays, extentOf, closingsOf });
     blocks.set(number, block);
     return block;
   };
@@ -69,6 +72,7 @@ export function compileCalendar(
     version: base === undefined ? file.version : `${file.version}+${base.code}@${base.version}`,
     zone: file.zone,
     weekendSource,
+    workingDays,
     closingsOf,
     // The remainder of a negative day number is negative; the mask is not.
     closedOn: (day) => blockOf(day).closed[day & (BLOCK_DAYS - 1)],
@@ -82,6 +86,7 @@ function layBlock(
   number: number,
   from: {
     readonly weekendSource: string;
+    readonly workingDays: ReadonlySet<Day>;
     readonly extentOf: (day: Day) => Block['extent'][number];
     readonly closingsOf: (year: number) => readonly ClosedDay[];
   },
@@ -93,9 +98,9 @@ function layBlock(
   for (let index = 0; index < BLOCK_DAYS; index += 1) {
     const day = (first + index) as Day;
     const weekday = weekdayOf(day);
-    // Weekends are closed whatever else is written about the day.
+    // Weekends are closed whatever else is written about the day, unless it is declared a working day.
     block.closed.push(
-      weekday === 0 || weekday === 6
+      (weekday === 0 || weekday === 6) && !from.workingDays.has(day)
         ? { day, reason: WEEKEND[weekday], standing: 'verified', source: from.weekendSource }
         : undefined,
     );
@@ -117,8 +122,8 @@ function layClosings(
   const days = new Map<Day, ClosedDay>();
   const add = (closed: ClosedDay): void => {
     const there = days.get(closed.day);
-    // A projected reason must not hide a verified one of the same day.
-    if (there === undefined || there.standing === 'projected') days.set(closed.day, closed);
+    // A reason that is less sure must not hide a surer one of the same day.
+    if (there === undefined || isSurer(closed, there)) days.set(closed.day, closed);
   };
   for (const inherited of base?.closingsOf(year) ?? []) {
     add(file.inheritsAs === 'projected' ? { ...inherited, standing: 'projected' } : inherited);
@@ -142,7 +147,7 @@ function layClosings(
 
 /** A day named in the file itself overrules what rules and the extended calendar say about it. */
 function setDated(days: Map<Day, ClosedDay>, day: Day, dated: DatedClosing): void {
-  if (dated.standing === 'open') {
+  if (dated.standing === 'open' || dated.standing === 'working') {
     days.delete(day);
     return;
   }
@@ -153,4 +158,27 @@ function setDated(days: Map<Day, ClosedDay>, day: Day, dated: DatedClosing): voi
     standing: dated.standing,
     source: dated.source,
   });
+}
+
+const SURENESS: Readonly<Record<ClosedDay['standing'], number>> = {
+  projected: 0,
+  unconfirmed: 1,
+  secondary: 2,
+  verified: 3,
+};
+
+function isSurer(one: ClosedDay, other: ClosedDay): boolean {
+  return SURENESS[one.standing] > SURENESS[other.standing];
+}
+
+/** A later file that closes such a day, or takes it back, overrules the calendar below. */
+function workingDaysOf(file: CalendarFile, base: CompiledCalendar | undefined): ReadonlySet<Day> {
+  const working = new Set(base?.workingDays);
+  for (const dated of file.dates) {
+    for (let day = dated.from; day <= dated.to; day = addDays(day, 1)) {
+      if (dated.standing === 'working') working.add(day);
+      else working.delete(day);
+    }
+  }
+  return working;
 }

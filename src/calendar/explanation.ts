@@ -28,7 +28,9 @@ export type StepAct =
   /** A day fixed by the law itself or taken from a record: "March 1", "the state's record says". */
   | { readonly kind: 'set' }
   /** The earlier of the day so far and another one. */
-  | { readonly kind: 'earlier-of'; readonly other: Day };
+  | { readonly kind: 'earlier-of'; readonly other: Day }
+  /** The later of the two. */
+  | { readonly kind: 'later-of'; readonly other: Day };
 
 /** `same-number`: 37 CFR, Rule 131 EPC, PCT Rule 80; `japanese`: Patent Act Art. 3(1); `month-end`: Rule 51(2) EPC. */
 export type MonthArithmetic = 'same-number' | 'japanese' | 'month-end';
@@ -38,9 +40,25 @@ export interface SkippedDay {
   readonly reason: string;
 }
 
-const ORDER: Readonly<Record<Confidence, number>> = { low: 0, medium: 1, high: 2 };
+/**
+ * Of one date. `can-only-be-later`: what is not known is a closing of the office, and a closing that is not known can only
+ * move the date later. To act by the date is safe, so no person needs to confirm it first.
+ */
+export type DateGrade = Confidence | 'can-only-be-later';
+
+const ORDER: Readonly<Record<DateGrade, number>> = {
+  low: 0,
+  medium: 1,
+  'can-only-be-later': 2,
+  high: 3,
+};
 
 /** A chain is as strong as its weakest link. */
 export function leastConfidence(...all: readonly Confidence[]): Confidence {
   return all.reduce((least, one) => (ORDER[one] < ORDER[least] ? one : least), 'high');
+}
+
+/** The same of the grades of dates: a doubt about the rule weighs more than a closing that is not known. */
+export function lesserGrade(a: DateGrade, b: DateGrade): DateGrade {
+  return ORDER[b] < ORDER[a] ? b : a;
 }

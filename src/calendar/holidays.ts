@@ -28,6 +28,12 @@ function daysOfRule(rule: HolidayRule, year: number): Day[] {
       return place.days.flatMap((on) => dayIn(year, on));
     case 'nth':
       return [nthWeekday(year, place.month, place)];
+    case 'easter':
+      return [addDays(easterSunday(year), place.offset)];
+    case 'before': {
+      const end = dayOf(year, place.before.month, place.before.day);
+      return [addDays(end, -(((weekdayOf(end) - place.weekday + 6) % 7) + 1))];
+    }
     case 'table': {
       const on = place.days.get(year);
       return on === undefined ? [] : dayIn(year, on);
@@ -40,14 +46,25 @@ function dayIn(year: number, on: MonthDay): Day[] {
   return on.day <= daysInMonth(year, on.month) ? [dayOf(year, on.month, on.day)] : [];
 }
 
+// The Gregorian reckoning, as Meeus gives it.
+function easterSunday(year: number): Day {
+  const golden = year % 19;
+  const century = Math.floor(year / 100);
+  const ofCentury = year % 100;
+  const correction = Math.floor((century - Math.floor((century + 8) / 25) + 1) / 3);
+  const epact = (19 * golden + century - Math.floor(century / 4) - correction + 15) % 30;
+  const weekday =
+    (32 + 2 * (century % 4) + 2 * Math.floor(ofCentury / 4) - epact - (ofCentury % 4)) % 7;
+  const late = Math.floor((golden + 11 * epact + 22 * weekday) / 451);
+  const sum = epact + weekday - 7 * late + 114;
+  return dayOf(year, Math.floor(sum / 31), (sum % 31) + 1);
+}
+
 function closing(rule: HolidayRule, year: number): Omit<ClosedDay, 'day'> {
-  const verified =
-    rule.standing === 'verified' &&
-    year >= rule.verifiedYears.from &&
-    year <= rule.verifiedYears.to;
+  const known = year >= rule.verifiedYears.from && year <= rule.verifiedYears.to;
   return {
     reason: rule.name,
-    standing: verified ? 'verified' : 'projected',
+    standing: known ? rule.standing : 'projected',
     source: rule.source,
   };
 }
@@ -69,6 +86,15 @@ function observed(holiday: ClosedDay, observance: Exclude<Observance, 'japan'>):
     // 5 U.S.C. 6103(c): only from Sunday; the statute has no provision for Saturday.
     case 'sunday-to-monday':
       return weekday === SUNDAY ? moved(1, 'Monday') : holiday;
+    // Patent Rules (Canada) s. 5: a day that falls on a weekend is kept on the next Monday.
+    case 'weekend-to-monday':
+      if (weekday === SATURDAY) return moved(2, 'Monday');
+      return weekday === SUNDAY ? moved(1, 'Monday') : holiday;
+    // The same, where the Monday may be taken by the day before: Sunday 25 leaves Monday to the 26th.
+    case 'two-days-to-weekdays':
+      if (weekday === SATURDAY) return moved(2, 'Monday');
+      if (weekday === SUNDAY) return moved(2, 'Tuesday');
+      return holiday;
   }
 }
 

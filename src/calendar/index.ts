@@ -38,7 +38,9 @@ export {
 } from './day.ts';
 export {
   type Confidence,
+  type DateGrade,
   leastConfidence,
+  lesserGrade,
   type MonthArithmetic,
   type SkippedDay,
   type Step,
@@ -74,6 +76,12 @@ export {
   type Period,
   periodEnd,
 } from './period.ts';
+export {
+  parsePeriodChoice,
+  type PeriodChoice,
+  type PeriodFrom,
+  startsOf,
+} from './period-choice.ts';
 export {
   readReliefFile,
   type Relief,

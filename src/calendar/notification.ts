@@ -8,6 +8,10 @@ export interface NotificationRegime {
   readonly deemedAfterDays: number;
   /** Set where a later delivery lengthens the period by what exceeds this many days. */
   readonly safeguardAfterDays: number | undefined;
+  /** Whether a real delivery later than the deemed one counts where there is no safeguard. */
+  readonly laterDeliveryCounts: boolean;
+  /** Only for documents that are served in that way; undefined for all. */
+  readonly served: 'electronic' | 'post' | undefined;
   readonly citation: string;
 }
 
@@ -15,8 +19,13 @@ export interface NotificationRegime {
 export function regimeOf(
   documentDay: Day,
   regimes: readonly NotificationRegime[],
+  served: NotificationRegime['served'],
 ): NotificationRegime | undefined {
-  return regimes.findLast((regime) => documentDay >= regime.documentsFrom);
+  return regimes.findLast(
+    (regime) =>
+      documentDay >= regime.documentsFrom &&
+      (regime.served === undefined || regime.served === served),
+  );
 }
 
 // Rules 126(2), 127(2) EPC: delivered on the day the fiction says; before 1 November 2023 also on a later real delivery.
@@ -26,7 +35,7 @@ export function deemedDelivery(
   deliveredDay: Day | undefined,
 ): Day {
   const deemed = addDays(documentDay, regime.deemedAfterDays);
-  const realCounts = regime.safeguardAfterDays === undefined && deliveredDay !== undefined;
+  const realCounts = regime.laterDeliveryCounts && deliveredDay !== undefined;
   return realCounts && deliveredDay > deemed ? deliveredDay : deemed;
 }
 

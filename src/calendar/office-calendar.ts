@@ -4,8 +4,12 @@ import { addDays, type Day } from './day.ts';
 export interface ClosedDay {
   readonly day: Day;
   readonly reason: string;
-  /** Only a verified closing may move a date; a projected one is shown beside it. */
-  readonly standing: 'verified' | 'projected';
+  /**
+   * `verified` (a notice or statute was read) moves a date. So does `secondary` (the rule was read, the day is that of a
+   * library that agrees with it) and `unconfirmed` (a library alone), with less confidence: without it the date is earlier.
+   * `projected` moves none and is shown beside it.
+   */
+  readonly standing: 'verified' | 'secondary' | 'unconfirmed' | 'projected';
   readonly source: string;
 }
 

@@ -34,5 +34,7 @@ function replayStep(step: Step, day: Day | undefined): Day | undefined {
         : undefined;
     case 'earlier-of':
       return act.other < day ? act.other : day;
+    case 'later-of':
+      return act.other > day ? act.other : day;
   }
 }

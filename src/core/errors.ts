@@ -316,6 +316,11 @@ export const ERRORS = {
     meaning: 'The office or state cannot be determined from the input, and none is assumed.',
     remedy: 'Give the office, the filing country or an event code that the table knows.',
   },
+  EVENT_UNKNOWN: {
+    exit: 'failed',
+    meaning: 'The event code is not in the table of the office, so no date follows from it.',
+    remedy: 'Look at the document, then name the rule and the period that it sets.',
+  },
   RULE_UNKNOWN: {
     exit: 'failed',
     meaning: 'There is no rule with that name.',

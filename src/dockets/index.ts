@@ -57,7 +57,7 @@ export { type RouterOptions, type RunningRouter, startRouter } from './routing/r
 export { openTransport } from './routing/transport.ts';
 export type { DocketDetail, DocketView } from './routing/views.ts';
 export { cutoffOf, deadlineAnswer, explanation } from './rules/answer.ts';
-export { readPatentCase } from './rules/case.ts';
+export { INPUT_NAMES, readPatentCase } from './rules/case.ts';
 export { computeDeadline } from './rules/compute.ts';
 export { type DocketDates } from './rules/docket/dates.ts';
 export { mayHold } from './rules/docket/kept-under.ts';

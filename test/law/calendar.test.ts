@@ -203,7 +203,8 @@ describe('EPO and WIPO, from their notices', () => {
   });
 
   it('carries no closing of one year into another', () => {
-    expect(closings('epo', 2019)).toBe('');
+    expect(closings('epo', 2019)).toBe('01-01');
+    expect(closings('epo', 1998)).toBe('');
     expect(closings('epo', 2022, ['verified', 'projected'])).toBe('12-26 12-27 12-28 12-29 12-30');
     expect(law.calendar('epo').coverageOf(day('2022-06-01'))).toBe('none');
   });

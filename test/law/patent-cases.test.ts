@@ -132,7 +132,7 @@ describe('what is refused', () => {
   it.each([
     [{ rule: 'US-ROLL', trigger_date: '2024-01-31', period: 'P3M' }, 'JURISDICTION_UNRESOLVED'],
     [
-      { filing_country: 'DE', rule: 'EP-ROLL', trigger_date: '2024-01-31', period: 'P3M' },
+      { filing_country: 'AU', rule: 'EP-ROLL', trigger_date: '2024-01-31', period: 'P3M' },
       'JURISDICTION_UNRESOLVED',
     ],
     [
@@ -265,7 +265,7 @@ describe('what is said beside the date', () => {
     expect(found.projectedDue === undefined ? '' : formatDay(found.projectedDue)).toBe(
       '2026-06-05',
     );
-    expect(found.confidence).toBe('low');
+    expect(found.confidence).toBe('can-only-be-later');
   });
 
   it('explains a Christmas at the EPO day by day', () => {

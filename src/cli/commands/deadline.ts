@@ -20,6 +20,7 @@ interface ExplainOptions extends LawOptions {
   readonly delivered?: string;
   readonly ptaDays?: string;
   readonly disclaimedTo?: string;
+  readonly input: readonly string[];
 }
 
 export function addCommands(deadline: Command): void {
@@ -66,21 +67,36 @@ function addExplain(deadline: Command): void {
   withLaw(deadline.command('explain'))
     .description('explain one deadline step by step')
     .option('--case <file>', 'the case as a JSON object; - reads standard input')
-    .option('--office <code>', 'US, EP, WO or JP')
+    .option('--office <code>', 'US, EP, WO, JP, GB, DE, CN, KR or CA')
     .option('--filing-country <code>', 'instead of the office')
     .option('--event-code <code>', 'instead of the office, and of the rule if the code has one')
     .option('--rule <name>', 'see rules list')
     .option('--trigger <day>', 'the day that starts the period; an instant for receipt rules')
-    .option('--period <period>', 'P3M, P3M+P1M, P31M then P6M, third year')
+    .option(
+      '--period <period>',
+      'P3M, P3M+P1M, P31M then P6M, third year, later(P16M from trigger; P4M from filing_date)',
+    )
     .option('--delivered <day>', 'when the document was delivered')
     .option('--pta-days <n>', 'days of patent term adjustment')
     .option('--disclaimed-to <day>', 'last day of a terminally disclaimed term')
+    .addOption(
+      new Option(
+        '--input <name=value...>',
+        'a further input of the rule, such as priority_date=DAY',
+      ).default([]),
+    )
     .action(async (own: ExplainOptions, command: Command): Promise<void> => {
-      const { computeDeadline, cutoffOf, deadlineAnswer, explanation, readPatentCase } =
-        await import('../../dockets/index.ts');
+      const {
+        computeDeadline,
+        cutoffOf,
+        deadlineAnswer,
+        explanation,
+        INPUT_NAMES,
+        readPatentCase,
+      } = await import('../../dockets/index.ts');
       const { patentLaw } = await import('../patent-law.ts');
       const law = patentLaw(own);
-      const input = own.case === undefined ? caseOfOptions(own) : caseOfFile(own.case);
+      const input = own.case === undefined ? caseOfOptions(own, INPUT_NAMES) : caseOfFile(own.case);
       if (own.case !== undefined) refuseBeside(own);
       const found = computeDeadline(readPatentCase(input), law, { explain: true });
       const { version } = law.rules;
@@ -91,10 +107,7 @@ function addExplain(deadline: Command): void {
           id: input['id'] ?? null,
           ...deadlineAnswer(found, version),
           // Nobody works towards a date on which nothing can be done.
-          ...(cutoff === undefined
-            ? {}
-            : { work_target: deadlineAnswer(found, version).raw, cutoff }),
-          ...(found.final === undefined ? {} : { final_reason: found.final.reason }),
+          ...(cutoff === undefined ? {} : { work_target: deadlineAnswer(found, version).raw }),
         },
         () => explanation(found, version),
       );
@@ -115,7 +128,9 @@ type Fields = Readonly<Record<string, unknown>>;
 /** A flag beside a file would be read by nobody; which of the two is meant, only the caller knows. */
 function refuseBeside(own: ExplainOptions): void {
   const { case: _case, calendar: _calendar, rules: _rules, relief: _relief, ...flags } = own;
-  const given = Object.entries(flags).filter(([, value]) => value !== undefined);
+  const given = Object.entries(flags).filter(
+    ([, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0),
+  );
   const [first] = given;
   if (first === undefined) return;
   throw misuse(
@@ -123,7 +138,7 @@ function refuseBeside(own: ExplainOptions): void {
   );
 }
 
-function caseOfOptions(own: ExplainOptions): Fields {
+function caseOfOptions(own: ExplainOptions, known: readonly string[]): Fields {
   return {
     office: own.office,
     filing_country: own.filingCountry,
@@ -135,8 +150,24 @@ function caseOfOptions(own: ExplainOptions): Fields {
       ...(own.delivered === undefined ? {} : { delivered_date: own.delivered }),
       ...(own.ptaDays === undefined ? {} : { pta_days: Number(own.ptaDays) }),
       ...(own.disclaimedTo === undefined ? {} : { disclaimed_to: own.disclaimedTo }),
+      ...Object.fromEntries(own.input.map((text) => inputOf(text, known))),
     },
   };
+}
+
+const WHOLE = /^\d{1,6}$/;
+
+/** Days and words stay text; numbers and yes or no are what the case has in JSON. An input that no rule knows is refused here. */
+function inputOf(text: string, known: readonly string[]): [string, unknown] {
+  const at = text.indexOf('=');
+  if (at < 1) throw misuse(`--input: expected name=value, found "${text}"`);
+  const name = text.slice(0, at).trim();
+  const value = text.slice(at + 1).trim();
+  if (!known.includes(name)) {
+    throw misuse(`--input: expected one of ${known.join(', ')}, found "${name}"`);
+  }
+  if (value === 'true' || value === 'false') return [name, value === 'true'];
+  return [name, WHOLE.test(value) ? Number(value) : value];
 }
 
 /** Standard input has the file descriptor 0. */

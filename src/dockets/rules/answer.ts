@@ -1,22 +1,37 @@
 /** A deadline as machines and people get it. */
-import { type Confidence, endOfDay, formatDay, type Step } from '../../calendar/index.ts';
+import { type DateGrade, type Day, endOfDay, formatDay, type Step } from '../../calendar/index.ts';
 import { toRfc3339 } from '../../core/index.ts';
-import type { PatentDeadline } from './compute.ts';
+import { KNOWN, type PatentDeadline } from './compute.ts';
+import type { RuleStanding } from './patent-rule.ts';
 import { sayDay } from './words.ts';
 
 interface DeadlineAnswer {
   readonly raw: string;
-  /** Absent for the day as of which a right is lost: whoever acts on it is late. */
+  /** Absent where there is no day by which somebody must act: then `as_of` is there. */
   readonly due?: string;
-  /** Instead of a day by which somebody must act; of a term or a window `due` is the same, for readers of before. */
+  /** As of this day a right is lost, a term has ended or a window is open. */
   readonly as_of?: string;
+  readonly as_of_means?: 'loss' | 'state';
   readonly final?: string;
+  readonly final_condition?: string;
   readonly projected_due?: string;
   readonly steps?: readonly AnswerStep[];
-  readonly confidence: Confidence;
+  /** The first instant that is too late, and by whose clock. */
+  readonly cutoff?: string;
+  readonly cutoff_zone?: string;
+  readonly cutoff_rule?: string;
+  readonly cutoff_citation?: string;
+  readonly rescue?: string;
+  readonly note?: string;
+  readonly confidence: DateGrade;
   readonly confidence_reasons?: readonly string[];
   readonly rule: string;
+  readonly title: string;
+  readonly citation: string;
+  /** How the rule is known. */
+  readonly standing: RuleStanding;
   readonly office: string;
+  readonly office_title: string;
   readonly rule_version: string;
   readonly calendar_version: string;
   readonly closed_days?: readonly AnswerClosedDay[];
@@ -38,11 +53,15 @@ interface AnswerClosedDay {
 
 export function deadlineAnswer(deadline: PatentDeadline, ruleVersion: string): DeadlineAnswer {
   const { matter, steps } = deadline;
+  const { rule, office } = matter;
   return {
     raw: formatDay(deadline.raw),
-    ...(matter.rule.asOf === 'loss' ? {} : { due: formatDay(deadline.due) }),
-    ...(matter.rule.asOf === undefined ? {} : { as_of: formatDay(deadline.due) }),
-    ...(deadline.final === undefined ? {} : { final: formatDay(deadline.final.day) }),
+    ...(rule.asOf === undefined
+      ? { due: formatDay(deadline.due) }
+      : { as_of: formatDay(deadline.due), as_of_means: rule.asOf }),
+    ...(deadline.final === undefined
+      ? {}
+      : { final: formatDay(deadline.final.day), final_condition: deadline.final.condition }),
     ...(deadline.projectedDue === undefined
       ? {}
       : { projected_due: formatDay(deadline.projectedDue) }),
@@ -56,10 +75,16 @@ export function deadlineAnswer(deadline: PatentDeadline, ruleVersion: string): D
             date: formatDay(step.day),
           })),
         }),
+    ...cutoffAnswer(deadline),
+    ...(rule.note === undefined ? {} : { note: rule.note }),
     confidence: deadline.confidence,
     ...(deadline.reasons.length === 0 ? {} : { confidence_reasons: deadline.reasons }),
-    rule: matter.rule.rule,
-    office: matter.office.code,
+    rule: rule.rule,
+    title: rule.title,
+    citation: rule.citation,
+    standing: rule.standing,
+    office: office.code,
+    office_title: office.title,
     rule_version: ruleVersion,
     calendar_version: `${matter.calendar.code}@${matter.calendar.version}`,
     ...(deadline.skipped.length === 0
@@ -75,11 +100,53 @@ export function deadlineAnswer(deadline: PatentDeadline, ruleVersion: string): D
   };
 }
 
+function cutoffAnswer(
+  deadline: PatentDeadline,
+): Pick<DeadlineAnswer, 'cutoff' | 'cutoff_zone' | 'cutoff_rule' | 'cutoff_citation' | 'rescue'> {
+  const cutoff = cutoffOf(deadline);
+  if (cutoff === undefined) return {};
+  const { office, calendar } = deadline.matter;
+  const rescue = rescueOf(deadline);
+  return {
+    cutoff,
+    cutoff_zone: calendar.zone,
+    cutoff_rule: office.cutoff,
+    cutoff_citation: office.cutoffCitation,
+    ...(rescue === undefined ? {} : { rescue }),
+  };
+}
+
 /** The first instant that is too late, as the office's clock sees it; undefined for a date that nothing can be late for. */
 export function cutoffOf(deadline: PatentDeadline): string | undefined {
   const { rule, calendar } = deadline.matter;
-  if (rule.formula === 'receipt' || rule.asOf !== undefined) return undefined;
-  return toRfc3339(endOfDay(deadline.due, calendar.zone));
+  if (rule.formula === 'receipt' || rule.asOf !== undefined || !rule.cutoff) return undefined;
+  return cutoffAt(deadline.due, calendar.zone);
+}
+
+/** Many cases of a docket end on the same days, and a zone's own arithmetic costs more than the date. */
+const CUTOFFS_MAX = 20_000;
+const cutoffs = new Map<string, string>();
+
+function cutoffAt(day: Day, zone: string): string {
+  const key = `${day} ${zone}`;
+  const known = cutoffs.get(key);
+  if (known !== undefined) return known;
+  const cutoff = toRfc3339(endOfDay(day, zone));
+  if (cutoffs.size >= CUTOFFS_MAX) cutoffs.clear();
+  cutoffs.set(key, cutoff);
+  return cutoff;
+}
+
+/** Only where the rule names it: what saves a reply does not save application papers (37 CFR 1.8(a)(2)). */
+function rescueOf({ matter }: PatentDeadline): string | undefined {
+  const { rescue } = matter.rule;
+  if (rescue === undefined) return undefined;
+  return matter.office.rescues.get(rescue) ?? (rescue.includes(' ') ? rescue : undefined);
+}
+
+/** As people read it; the machine's word has dashes. */
+function sayGrade(grade: DateGrade): string {
+  return grade === 'can-only-be-later' ? 'can only be later: safe to act by this date' : grade;
 }
 
 const INDENT = ' '.repeat(14);
@@ -106,12 +173,12 @@ export function explanation(deadline: PatentDeadline, ruleVersion: string): stri
     row('due', sayDay(deadline.due));
   }
   if (deadline.final !== undefined) {
-    row('final', `${sayDay(deadline.final.day)}  (${deadline.final.reason})`);
+    row('final', `${sayDay(deadline.final.day)}  (${deadline.final.condition})`);
   }
   if (deadline.projectedDue !== undefined) {
     row('projected', `${sayDay(deadline.projectedDue)}  (if the projected closings are confirmed)`);
   }
-  const cutoff = rule.roll ? cutoffOf(deadline) : undefined;
+  const cutoff = cutoffOf(deadline);
   if (cutoff !== undefined) {
     row('cut-off', `midnight at the end of ${sayDay(deadline.due)} in ${calendar.zone}`);
     lines.push(
@@ -119,15 +186,21 @@ export function explanation(deadline: PatentDeadline, ruleVersion: string): stri
       `${INDENT}${office.cutoff} [${office.cutoffCitation}]`,
     );
   }
-  row('confidence', deadline.confidence);
+  row('confidence', sayGrade(deadline.confidence));
   for (const reason of deadline.reasons) lines.push(`${INDENT}${reason}`);
   if (rule.note !== undefined) row('note', rule.note);
-  const rescue = rule.rescue ?? office.rescue;
-  if (cutoff !== undefined && rescue !== undefined) row('rescue', rescue);
+  const rescue = cutoff === undefined ? undefined : rescueOf(deadline);
+  if (rescue !== undefined) row('rescue', rescue);
   for (const warning of deadline.warnings) row('warning', warning);
+  row('rule', `${RULE_KNOWN[rule.standing]} [${rule.citation}]`);
   row('law', `rules ${ruleVersion}, calendar ${calendar.code}@${calendar.version}`);
   return lines.join('\n');
 }
+
+const RULE_KNOWN: Readonly<Record<RuleStanding, string>> = {
+  ...KNOWN,
+  read: 'was read in the law or in an official source',
+};
 
 /** A roll over many days is a list: which day, why closed, where that was read. */
 function stepLines(step: Step, n: number, deadline: PatentDeadline): string[] {

@@ -4,16 +4,16 @@ import {
   type Day,
   type Duration,
   formatDay,
-  monthEndToMonthEnd,
-  parsePeriod,
   type Period,
   periodEnd,
+  startsOf,
   weekdayOf,
 } from '../../calendar/index.ts';
 import { invalid, NO_INPUTS, type PatentCase } from './case.ts';
+import { choiceEnd } from './choice.ts';
+import { arithmeticOf, type Outcome, renewalDueDay } from './counting.ts';
 import type { Course } from './course.ts';
-import { arithmeticOf, type Outcome } from './formulas.ts';
-import type { Matter } from './matter.ts';
+import { type Matter, type MatterPeriod, parsedPeriod } from './matter.ts';
 import type { PatentRules } from './rules-file.ts';
 import { plural } from './words.ts';
 
@@ -75,18 +75,24 @@ export function tellContradictions(
       `filing_country: ${country} implies the office ${implied}, but the case names ${office.code}; ${office.code} was used`,
     );
   }
+  if (country !== undefined && implied === undefined) {
+    course.warnings.push(
+      `filing_country: ${country} is not in the table of countries, so it was not compared with the office ${office.code}`,
+    );
+  }
   const isTerm = rule.formula === 'term-disclaimer';
   if (isTerm && inputs.disclaimedTo !== undefined && inputs.disclaimedTo < trigger) {
     invalid(
       `inputs.disclaimed_to: ${formatDay(inputs.disclaimedTo)} is before the filing date, ${formatDay(trigger)}`,
     );
   }
-  if (rule.final !== 'us-reply' || matter.period.kind !== 'period') return;
-  const set = matter.period.period.inARow[0];
-  if (set?.months === 0 && set.daysFirst + set.daysLast < US_REPLY_DAYS_MIN) {
+  if (rule.final?.kind !== 'us-reply' || matter.period.kind !== 'period') return;
+  // What the action sets, whatever extension the case has added to it.
+  const set = matter.period.period.inARow[0]?.terms[0];
+  if (set?.months === 0 && set.days < US_REPLY_DAYS_MIN) {
     doubt(
       course,
-      `period: ${matter.period.period.text} is shorter than the ${US_REPLY_DAYS_MIN} days that a reply must have at least (35 U.S.C. 133); check the action again`,
+      `period: ${set.text} is shorter than the ${US_REPLY_DAYS_MIN} days that a reply must have at least (35 U.S.C. 133); check the action again`,
     );
   }
 }
@@ -110,24 +116,42 @@ function isOneOf({ inARow }: Period, known: readonly Duration[]): boolean {
  * unless the rule knows extensions; a shorter one only comes early (six months of priority for a design).
  */
 function checkSetPeriod(matter: Matter, course: Course): void {
-  const { rule } = matter;
-  if (rule.period === undefined || matter.period.kind !== 'period') return;
-  const { period } = matter.period;
-  if (period.text === rule.period) return;
-  const set = parsePeriod(rule.period);
-  if (set === undefined) return;
-  const ends = (one: Period): Day =>
-    one.inARow.reduce(
-      (start, piece) => periodEnd(start, piece, arithmeticOf(matter)),
-      matter.trigger,
-    );
-  const difference = ends(period) - ends(set);
+  const { rule, period, setPeriod } = matter;
+  const set = setPeriod === undefined ? undefined : parsedPeriod(setPeriod);
+  if (set === undefined || set === period) return;
+  const [given, expected] = [endOf(period, matter), endOf(set, matter)];
+  if (given === undefined || expected === undefined) {
+    // An input is missing: two texts can only be compared as they are written.
+    if (textOf(period) === textOf(set)) return;
+    invalid(`period: ${rule.rule} sets ${setPeriod} (${rule.citation}), found "${textOf(period)}"`);
+  }
+  const difference = given - expected;
   if (difference === 0) return;
-  const message = `period: ${rule.rule} sets ${rule.period} (${rule.citation}), found "${period.text}"`;
+  const message = `period: ${rule.rule} sets ${setPeriod} (${rule.citation}), found "${textOf(period)}"`;
   if (difference > 0 && rule.extendable !== true) {
     invalid(`${message}, which ends later; no extension of it is known`);
   }
   course.warnings.push(`${message}, which was used`);
+}
+
+/** Without a roll; undefined where an input that a period runs from is missing. */
+function endOf(period: MatterPeriod, matter: Matter): Day | undefined {
+  if (period.kind === 'choice') return choiceEnd(period.choice, matter);
+  if (period.kind !== 'period') return undefined;
+  return period.period.inARow.reduce(
+    (start, piece) => periodEnd(start, piece, arithmeticOf(matter)),
+    matter.trigger,
+  );
+}
+
+function textOf(period: MatterPeriod): string {
+  const text =
+    period.kind === 'period'
+      ? period.period.text
+      : period.kind === 'choice'
+        ? period.choice.text
+        : period.kind;
+  return text.replaceAll(/\s+/g, ' ');
 }
 
 /** After the computation: what the case repeats and the computation found otherwise. */
@@ -142,6 +166,7 @@ export function compareInputs(matter: Matter, outcome: Outcome, course: Course):
   for (const name of inputs.unknown) {
     course.warnings.push(`inputs.${name} is not known and was not used`);
   }
+  tellUnused(matter, course);
   const { checks } = inputs;
   const compare = (name: string, given: Day | undefined, found: Day | undefined): void => {
     if (given === undefined || found === undefined || given === found) return;
@@ -159,10 +184,10 @@ export function compareInputs(matter: Matter, outcome: Outcome, course: Course):
     }
   }
   const extension = extensionIn(matter);
-  if (checks.extensionMonths !== undefined && extension !== undefined) {
-    if (checks.extensionMonths !== extension) {
+  if (inputs.extensionMonths !== undefined && extension !== undefined) {
+    if (inputs.extensionMonths !== extension) {
       course.warnings.push(
-        `inputs.extension_months: the case says ${checks.extensionMonths}, its period holds ${extension}`,
+        `inputs.extension_months: the case says ${inputs.extensionMonths}, its period holds ${extension}`,
       );
     }
   }
@@ -174,7 +199,18 @@ function abandonedAsOf(matter: Matter, outcome: Outcome): Day {
 
 function renewalDueOf(matter: Matter): Day | undefined {
   if (matter.period.kind !== 'renewal') return undefined;
-  return monthEndToMonthEnd(matter.trigger, 12 * (matter.period.year - 1));
+  return renewalDueDay(matter, matter.period.year);
+}
+
+/** A day that the rule never looks at was typed for something: perhaps for another rule, or under another name. */
+function tellUnused({ rule, period, inputs }: Matter, course: Course): void {
+  const used = [...rule.needs, ...rule.takes];
+  if (period.kind === 'choice') used.push(...startsOf(period.choice));
+  for (const name of inputs.days.keys()) {
+    if (!used.includes(name)) {
+      course.warnings.push(`inputs.${name} was not used: ${rule.rule} does not depend on it`);
+    }
+  }
 }
 
 /** Undefined where the period is written as a total: then nothing can be compared. */

@@ -1,7 +1,7 @@
 /** The deadline of one case. Pure: the same case and the same law give the same answer anywhere. */
 import {
   type ClosedDay,
-  type Confidence,
+  type DateGrade,
   type Day,
   reliefFor,
   type Step,
@@ -12,6 +12,7 @@ import { Course } from './course.ts';
 import { type FinalDay, finalOf } from './final.ts';
 import { runFormula } from './formulas.ts';
 import { type Matter, matterOf, type PatentLaw } from './matter.ts';
+import type { RuleStanding } from './patent-rule.ts';
 import { sayDay } from './words.ts';
 
 export interface PatentDeadline {
@@ -22,7 +23,7 @@ export interface PatentDeadline {
   readonly final: FinalDay | undefined;
   /** Where a closing that is only projected would move the date if it came true. */
   readonly projectedDue: Day | undefined;
-  readonly confidence: Confidence;
+  readonly confidence: DateGrade;
   /** Why the confidence is not higher; told with the steps. */
   readonly reasons: readonly string[];
   readonly warnings: readonly string[];
@@ -46,14 +47,15 @@ export function computeDeadline(
       `period: not given; the period of the law, ${matter.period.period.text}, was used`,
     );
   }
-  course.lower(rule.confidence, () => `The rule ${rule.rule} was ${READ[rule.confidence]}.`);
+  course.lower(rule.confidence, () => `The rule ${rule.rule} ${KNOWN[rule.standing]}.`);
+  tellFurther(matter, course);
   const outcome = runFormula(course, matter, law.rules);
   compareInputs(matter, outcome, course);
   const due = withRelief(outcome.due, { matter, course, law });
   const projectedDue = course.metProjected ? projected(matter, law, due) : undefined;
   if (projectedDue !== undefined) {
     course.lower(
-      'medium',
+      'can-only-be-later',
       () =>
         `A projected closing would move the date to ${sayDay(projectedDue)}; it is not verified.`,
     );
@@ -62,7 +64,7 @@ export function computeDeadline(
     matter,
     raw: outcome.raw,
     due,
-    final: finalOf(matter, due),
+    final: finalOf(matter, { ...outcome, due }),
     projectedDue,
     confidence: course.confidence,
     reasons: course.reasons,
@@ -72,11 +74,18 @@ export function computeDeadline(
   };
 }
 
-const READ: Readonly<Record<Confidence, string>> = {
-  high: 'read in the law or in an official source',
-  medium: 'known or read in a secondary source only',
-  low: 'not settled; the earlier date was used',
+/** What a rule is known by; of a rule that was read, a part may still be unsettled. */
+export const KNOWN: Readonly<Record<RuleStanding, string>> = {
+  read: 'was read in the law or in an official source, but not in every part',
+  secondary: 'was read in a secondary source only',
+  memory: 'is from memory: a person must confirm it',
 };
+
+/** One event can start two periods, and a docket has one date: the other is said, so that nobody misses it. */
+function tellFurther({ also }: Matter, course: Course): void {
+  if (also.length === 0) return;
+  course.warnings.push(`event_code: the event also starts ${also.join(' and ')}; docket it too`);
+}
 
 function projected(matter: Matter, law: PatentLaw, due: Day): Day | undefined {
   const course = new Course(matter, { counts: 'verified-and-projected', explain: false });

@@ -7,9 +7,9 @@ import {
   addMonths,
   type ClosedDay,
   type CompiledCalendar,
-  type Confidence,
+  type DateGrade,
   type Day,
-  leastConfidence,
+  lesserGrade,
   type MonthArithmetic,
   type OnePeriod,
   rollForward,
@@ -22,7 +22,7 @@ type Counts = 'verified' | 'verified-and-projected';
 
 export class Course {
   readonly trail: Step[] | undefined;
-  confidence: Confidence = 'high';
+  confidence: DateGrade = 'high';
   /** Why the confidence is not higher. */
   readonly reasons: string[] = [];
   readonly warnings: string[] = [];
@@ -53,9 +53,9 @@ export class Course {
   }
 
   /** The words are made only where somebody will read them. */
-  lower(confidence: Confidence, reason: () => string): void {
-    if (confidence === 'high') return;
-    this.confidence = leastConfidence(this.confidence, confidence);
+  lower(grade: DateGrade, reason: () => string): void {
+    if (grade === 'high') return;
+    this.confidence = lesserGrade(this.confidence, grade);
     if (this.trail === undefined) return;
     const text = reason();
     if (!this.reasons.includes(text)) this.reasons.push(text);
@@ -115,7 +115,10 @@ export class Course {
   /** Section by section the same: never backwards, one day at a time, verified closings only. */
   roll(day: Day): Day {
     const rolled = rollForward(day, this.#calendar, this.#counts);
-    for (const closed of rolled.skipped) this.skipped.push(closed);
+    for (const closed of rolled.skipped) {
+      this.skipped.push(closed);
+      if (closed.standing !== 'verified') this.#movedBySecondHand(closed);
+    }
     if (this.#calendar.closedOn(rolled.day) !== undefined) this.metProjected = true;
     this.#doubt(day, rolled.day);
     this.trail?.push({
@@ -141,16 +144,35 @@ export class Course {
     return earlier;
   }
 
+  laterOf(day: Day, other: Day, said: { readonly text: string; readonly citation: string }): Day {
+    const later = other > day ? other : day;
+    this.trail?.push({
+      text: `${said.text}: the later is ${sayDay(later)}.`,
+      citation: said.citation,
+      act: { kind: 'later-of', other },
+      day: later,
+    });
+    return later;
+  }
+
   set(day: Day, said: { readonly text: string; readonly citation: string }): Day {
     this.trail?.push({ ...said, act: { kind: 'set' }, day });
     return day;
   }
 
-  /** A closing that was never read cannot be known: where a list is missing or incomplete, the confidence says so. */
+  /** The closing moves the date; where it turns out to be none, the date was earlier. So a person must confirm it. */
+  #movedBySecondHand(closed: ClosedDay): void {
+    this.lower(
+      closed.standing === 'unconfirmed' ? 'low' : 'medium',
+      () =>
+        `The closing on ${sayDay(closed.day)} (${closed.reason}) ${closed.standing === 'unconfirmed' ? 'needs to be confirmed' : 'was read in a secondary source'}: ${closed.source}. Without it the date would be ${sayDay(closed.day)}.`,
+    );
+  }
+
+  /** A closing that was never read cannot be known, and can only move the date later. */
   #doubt(from: Day, to: Day): void {
-    const extent = this.#extentOf(from, to);
-    if (extent !== 'complete') {
-      this.lower(extent === 'none' ? 'low' : 'medium', () => this.#doubtText(from, to));
+    if (this.#extentOf(from, to) !== 'complete') {
+      this.lower('can-only-be-later', () => this.#doubtText(from, to));
     }
   }
 
@@ -165,7 +187,7 @@ export class Course {
     const extent = this.#extentOf(from, to);
     const doubtful = calendar.coverageOf(from) === extent ? from : to;
     return extent === 'none'
-      ? `No list of closings of ${calendar.title} was read for ${sayDay(doubtful)}: only Saturdays, Sundays and verified closings move the date.`
+      ? `No list of closings of ${calendar.title} was read for ${sayDay(doubtful)}: only Saturdays, Sundays and closings that are known move the date. A closing that is not known can only move it later.`
       : `The closings of ${calendar.title} around ${sayDay(doubtful)} were read in part: ${calendar.coverageNoteOf(doubtful) ?? ''}`;
   }
 

@@ -1,6 +1,7 @@
 /** The ways in which the rules lead from a trigger to `raw` and `due`. Each uses the course's moves and nothing else. */
 import {
   addMonths,
+  civilOf,
   type Day,
   daysBeyondSafeguard,
   deemedDelivery,
@@ -8,24 +9,18 @@ import {
   type MonthArithmetic,
   type NotificationRegime,
   parseDay,
-  type Period,
   regimeOf,
   sameNumberDay,
 } from '../../calendar/index.ts';
 import { invariant } from '../../core/index.ts';
 import { invalid } from './case.ts';
+import { runChoice } from './choice.ts';
+import { arithmeticOf, type Outcome, periodIn, renewalDueDay, rollIfRuled } from './counting.ts';
 import type { Course } from './course.ts';
 import type { Matter } from './matter.ts';
 import type { PatentRules } from './rules-file.ts';
+import { runDayBefore, runFinalAdvisory, runFirstDayCounts } from './special-formulas.ts';
 import { plural, sayDay } from './words.ts';
-
-export interface Outcome {
-  readonly raw: Day;
-  readonly due: Day;
-  /** Found on the way; only compared with what the case says. */
-  readonly deemed?: Day;
-  readonly firstRolled?: Day;
-}
 
 export function runFormula(course: Course, matter: Matter, rules: PatentRules): Outcome {
   switch (matter.rule.formula) {
@@ -43,21 +38,27 @@ export function runFormula(course: Course, matter: Matter, rules: PatentRules): 
       return runEarlierArithmetic(course, matter);
     case 'day-after':
       return runDayAfter(course, matter);
+    case 'renewal-first-late':
+      return runFirstLate(course, matter);
+    case 'final-advisory':
+      return runFinalAdvisory(course, matter);
+    case 'first-day-counts':
+      return runFirstDayCounts(course, matter);
+    case 'day-before':
+      return runDayBefore(course, matter);
     case 'receipt':
       return runReceipt(course, matter);
+    case 'none':
+      // Refused with its reason before anything is computed.
+      return invalid(`rule: ${matter.rule.rule} sets no period`);
   }
 }
 
-export function periodIn(matter: Matter): Period {
-  invariant(matter.period.kind === 'period', 'Expected a matter with a period.');
-  return matter.period.period;
-}
-
-export function arithmeticOf(matter: Matter): MonthArithmetic {
-  return matter.rule.arithmetic ?? matter.office.arithmetic;
-}
-
 function runPeriod(course: Course, matter: Matter): Outcome {
+  if (matter.period.kind === 'choice') {
+    const raw = runChoice(course, matter, matter.period.choice);
+    return { raw, due: rollIfRuled(course, matter, raw) };
+  }
   const { raw, firstRolled } = runInARow(
     course,
     matter,
@@ -98,13 +99,10 @@ function statutoryCap(course: Course, matter: Matter, raw: Day): Day {
   });
 }
 
-function rollIfRuled(course: Course, matter: Matter, raw: Day): Day {
-  return matter.rule.roll ? course.roll(raw) : raw;
-}
-
 function regimeFor(matter: Matter, rules: PatentRules): NotificationRegime {
   const regimes = rules.regimes.get(matter.rule.regimes ?? '') ?? [];
-  const regime = regimeOf(matter.trigger, regimes);
+  // Served electronically is the earlier date wherever the two differ.
+  const regime = regimeOf(matter.trigger, regimes, matter.inputs.served ?? 'electronic');
   if (regime === undefined) {
     invalid(
       `trigger_date: no rule on notification is known for a document of ${formatDay(matter.trigger)}`,
@@ -117,6 +115,7 @@ function regimeFor(matter: Matter, rules: PatentRules): NotificationRegime {
 function runNotified(course: Course, matter: Matter, regime: NotificationRegime): Outcome {
   const { trigger, rule, inputs } = matter;
   course.start(trigger, rule.trigger, rule.citation);
+  tellServed(course, matter, regime);
   const deemed = deemedDelivery(trigger, regime, inputs.deliveredDate);
   if (deemed !== trigger) {
     const text =
@@ -156,6 +155,21 @@ function runNotified(course: Course, matter: Matter, regime: NotificationRegime)
   };
 }
 
+function tellServed(course: Course, { inputs }: Matter, regime: NotificationRegime): void {
+  if (regime.served !== undefined && inputs.served === undefined) {
+    const message =
+      'inputs.served is missing: counted as served electronically, which is the earlier date; give electronic or post';
+    course.warnings.push(message);
+    course.lower('medium', () => message);
+  }
+  const isUsed = regime.safeguardAfterDays !== undefined || regime.laterDeliveryCounts;
+  if (inputs.deliveredDate !== undefined && !isUsed) {
+    course.warnings.push(
+      'inputs.delivered_date was not used: only the deemed delivery counts here',
+    );
+  }
+}
+
 /** Whether the roll comes before or after the safeguard's days is not settled: the earlier of both orders is taken. */
 function otherOrder(
   course: Course,
@@ -178,11 +192,11 @@ function otherOrder(
 
 function renewalDue(course: Course, matter: Matter): Day {
   invariant(matter.period.kind === 'renewal', 'Expected a matter with a renewal year.');
+  const { renewal } = matter.rule;
   course.start(matter.trigger, matter.rule.trigger);
-  // Rule 51(1) EPC: the last day of the month of the anniversary; year n begins n - 1 years after filing.
   return course.months(matter.trigger, 12 * (matter.period.year - 1), {
-    arithmetic: 'month-end',
-    citation: 'Rule 51(1) EPC',
+    arithmetic: renewal.dueAt === 'month-end' ? 'month-end' : arithmeticOf(matter),
+    citation: renewal.citation,
   });
 }
 
@@ -191,11 +205,42 @@ function runRenewal(course: Course, matter: Matter): Outcome {
   let raw = renewalDue(course, matter);
   if (rule.offsetMonths !== 0) {
     raw = course.months(raw, rule.offsetMonths, {
-      arithmetic: 'month-end',
+      arithmetic: rule.renewal.dueAt === 'month-end' ? 'month-end' : arithmeticOf(matter),
       citation: rule.citation,
     });
   }
   return { raw, due: rollIfRuled(course, matter, raw) };
+}
+
+const FIRST_LATE_MONTHS = 3;
+
+// Patents Rules 2007 r. 37(3): granted late, the first fee is due by the end of the month in which three months end.
+function runFirstLate(course: Course, matter: Matter): Outcome {
+  const { rule } = matter;
+  const anniversary = renewalDueDay(matter, rule.renewal.from);
+  const granted = course.start(matter.inputs.days.get('grant_date') ?? anniversary, 'grant date');
+  if (sameNumberDay(granted, FIRST_LATE_MONTHS) < matter.trigger) {
+    invalid('inputs.grant_date: the patent was granted before it was filed');
+  }
+  const three = course.months(granted, FIRST_LATE_MONTHS, { arithmetic: 'same-number' });
+  if (civilOf(granted).day === 1) {
+    course.lower(
+      'low',
+      () =>
+        'Granted on the first of a month, the three months end in one month or in the next, as one reads the rule; the earlier is used.',
+    );
+  }
+  // Counted with the day of grant they end a day sooner, which matters on the first of a month alone.
+  const eve = course.days(three, -1, {
+    text: 'Counted with the day of grant, the last day of the three months',
+    citation: rule.citation,
+  });
+  const raw = course.months(eve, 0, { arithmetic: 'month-end', citation: rule.citation });
+  const lastDay = addMonths(matter.trigger, 12 * (rule.renewal.from - 1), 'month-end');
+  if (raw >= lastDay) return { raw, due: rollIfRuled(course, matter, raw) };
+  invalid(
+    `inputs.grant_date: granted early enough for the ordinary date, ${formatDay(lastDay)}; use GB-RENEWAL-LAST-DAY`,
+  );
 }
 
 const THIRD_YEAR = 3;
@@ -244,7 +289,7 @@ function runTerm(course: Course, matter: Matter): Outcome {
   return { raw, due };
 }
 
-// PCT Rule 80.2 against Japan Patent Act Art. 3: at month ends they differ, and the earlier date is docketed.
+// PCT Rule 80.2 against Japan Patent Act Art. 3 and Korea Patent Act Art. 14: at month ends they differ, and the earlier date is docketed.
 function runEarlierArithmetic(course: Course, matter: Matter): Outcome {
   const { trigger, rule } = matter;
   course.start(trigger, rule.trigger, rule.citation);
@@ -253,7 +298,7 @@ function runEarlierArithmetic(course: Course, matter: Matter): Outcome {
   if (treaty === national) return { raw: treaty, due: rollIfRuled(course, matter, treaty) };
   course.lower('low', () => rule.note ?? 'Two ways of counting differ; the earlier date is used.');
   const raw = course.earlierOf(treaty, national, {
-    text: `Counted by Art. 3 of the Patent Act the day would be ${sayDay(national)}`,
+    text: `Counted by the national Patent Act the day would be ${sayDay(national)}`,
     citation: rule.citation,
   });
   return { raw, due: rollIfRuled(course, matter, raw) };

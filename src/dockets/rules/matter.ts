@@ -9,13 +9,17 @@ import {
   parseDay,
   parseInstant,
   parsePeriod,
+  parsePeriodChoice,
   type Period,
+  type PeriodChoice,
   type Relief,
 } from '../../calendar/index.ts';
 import { FilewrightError } from '../../core/index.ts';
 import { type CaseInputs, invalid, type PatentCase } from './case.ts';
-import type { EventCode, PatentOffice, PatentRule, PatentRules } from './rules-file.ts';
-import { renewalYear } from './words.ts';
+import { type EventCode, eventOf } from './event-codes.ts';
+import type { PatentRule } from './patent-rule.ts';
+import type { PatentOffice, PatentRules } from './rules-file.ts';
+import { ordinalOf, renewalYear } from './words.ts';
 
 /** Everything that a deadline is computed from. */
 export interface PatentLaw {
@@ -24,8 +28,9 @@ export interface PatentLaw {
   readonly relief: readonly Relief[];
 }
 
-type MatterPeriod =
+export type MatterPeriod =
   | { readonly kind: 'period'; readonly period: Period }
+  | { readonly kind: 'choice'; readonly choice: PeriodChoice }
   | { readonly kind: 'renewal'; readonly year: number }
   | { readonly kind: 'receipt' };
 
@@ -37,15 +42,20 @@ export interface Matter {
   /** As the case wrote it; for receipts an instant. */
   readonly triggerText: string;
   readonly period: MatterPeriod;
+  /** What the law itself sets at this office for this trigger; undefined where the document does. */
+  readonly setPeriod: string | undefined;
+  /** Further rules that the event starts, where it was the event that named the rule. */
+  readonly also: readonly string[];
   /** Whether the law's own period was taken because the case gave none. */
   readonly periodFromLaw: boolean;
   readonly inputs: CaseInputs;
 }
 
 export function matterOf(one: PatentCase, law: PatentLaw): Matter {
-  const event = one.eventCode === undefined ? undefined : eventOf(one.eventCode, law.rules);
+  const event =
+    one.eventCode === undefined ? undefined : eventOf(one.eventCode, law.rules.eventCodes);
   const office = officeOf(one, event, law.rules);
-  const rule = ruleOf(one, event, law.rules);
+  const rule = ruleOf(one, { event, office }, law.rules);
   if (!rule.offices.includes(office.code)) {
     invalid(
       `office: ${rule.rule} is a rule of ${rule.offices.join(', ')}, but the case is at ${office.code}`,
@@ -58,12 +68,13 @@ export function matterOf(one: PatentCase, law: PatentLaw): Matter {
       `No calendar "${office.calendar}" is loaded, which ${office.title} needs`,
     );
   }
-  const period = periodOf(one, rule, event);
   const trigger =
     rule.formula === 'receipt' ? receiptDay(one.trigger, calendar.zone) : triggerDay(one.trigger);
+  const setPeriod = setPeriodOf(rule, office, trigger);
+  const period = periodOf(one, { rule, event, setPeriod });
   for (const name of rule.needs) {
-    if (name === 'delivered_date' && one.inputs.deliveredDate === undefined) {
-      invalid(`inputs.delivered_date: ${rule.rule} cannot be computed without it`);
+    if (!isGiven(one.inputs, name)) {
+      invalid(`inputs.${name}: ${rule.rule} cannot be computed without it`);
     }
   }
   const { deliveredDate } = one.inputs;
@@ -84,15 +95,26 @@ export function matterOf(one: PatentCase, law: PatentLaw): Matter {
     trigger,
     triggerText: one.trigger,
     period,
+    setPeriod,
+    also: one.rule === undefined ? (event?.also ?? NONE) : NONE,
     periodFromLaw: one.period === undefined && rule.formula !== 'receipt',
     inputs: one.inputs,
   };
 }
 
-function eventOf(code: string, rules: PatentRules): EventCode | undefined {
-  return rules.eventCodes.find((event) =>
-    event.prefix ? code.startsWith(event.code) : code === event.code,
-  );
+const NONE: readonly string[] = [];
+
+function isGiven(inputs: CaseInputs, name: string): boolean {
+  return name === 'delivered_date' ? inputs.deliveredDate !== undefined : inputs.days.has(name);
+}
+
+/** What the law sets: of an older time where the trigger lies in it, or at this office. */
+function setPeriodOf(rule: PatentRule, office: PatentOffice, trigger: Day): string | undefined {
+  if (rule.earlierPeriods.length > 0) {
+    const earlier = rule.earlierPeriods.find(({ before }) => trigger < before);
+    if (earlier !== undefined) return earlier.period;
+  }
+  return rule.periodsAt.get(office.code) ?? rule.period;
 }
 
 function officeOf(one: PatentCase, event: EventCode | undefined, rules: PatentRules): PatentOffice {
@@ -120,59 +142,105 @@ function officeOf(one: PatentCase, event: EventCode | undefined, rules: PatentRu
   return office;
 }
 
-function ruleOf(one: PatentCase, event: EventCode | undefined, rules: PatentRules): PatentRule {
-  const code = one.rule ?? event?.rule;
-  if (code === undefined) {
-    invalid('rule: the name of a rule is missing, and the event code does not give one');
-  }
+function ruleOf(
+  one: PatentCase,
+  at: { readonly event: EventCode | undefined; readonly office: PatentOffice },
+  rules: PatentRules,
+): PatentRule {
+  const code = one.rule ?? ruleOfEvent(one.eventCode, at);
   const rule = rules.rules.get(code);
   if (rule === undefined) {
     throw new FilewrightError('RULE_UNKNOWN', `rule: no rule "${code}" is loaded`);
   }
+  if (rule.formula === 'none') invalid(`rule: ${rule.rule} sets no period. ${rule.note ?? ''}`);
   return rule;
+}
+
+/** An event that the table does not hold may be the one that starts a period, so it is never passed over. */
+function ruleOfEvent(
+  eventCode: string | undefined,
+  { event, office }: { readonly event: EventCode | undefined; readonly office: PatentOffice },
+): string {
+  if (eventCode === undefined) {
+    invalid('rule: the name of a rule is missing, and no event code is given');
+  }
+  if (event === undefined || event.standing === 'unknown') {
+    throw new FilewrightError(
+      'EVENT_UNKNOWN',
+      `event_code: "${eventCode}" is an unknown event at the ${office.title}; a person must look at the document and name the rule`,
+    );
+  }
+  const named = `event_code: "${eventCode}" (${event.title})`;
+  if (event.rule === undefined) {
+    invalid(`${named} names no rule. ${event.says ?? 'Name the rule, as the document says'}`);
+  }
+  if (event.dated === 'document') {
+    invalid(
+      `${named} starts ${event.rule}, but the period runs from the date on the document, and the register gives the date of its own entry; name the rule and the date on the document`,
+    );
+  }
+  return event.rule;
 }
 
 /** Periods repeat from case to case; reading each text once is what makes a docket of thousands quick. */
 const PARSED_MAX = 1_000;
-const parsed = new Map<string, Period | undefined>();
+const parsed = new Map<string, MatterPeriod>();
 
-function parsedPeriod(text: string): Period | undefined {
-  if (parsed.has(text)) return parsed.get(text);
+export function parsedPeriod(text: string): MatterPeriod | undefined {
+  const known = parsed.get(text);
+  if (known !== undefined) return known;
   const period = parsePeriod(text);
+  const choice = period === undefined ? parsePeriodChoice(text) : undefined;
+  const found: MatterPeriod | undefined =
+    period !== undefined ? { kind: 'period', period } : choice && { kind: 'choice', choice };
+  if (found === undefined) return undefined;
   if (parsed.size >= PARSED_MAX) parsed.clear();
-  parsed.set(text, period);
-  return period;
+  parsed.set(text, found);
+  return found;
 }
 
 const RECEIPT: MatterPeriod = { kind: 'receipt' };
 
-function periodOf(one: PatentCase, rule: PatentRule, event: EventCode | undefined): MatterPeriod {
+function periodOf(
+  one: PatentCase,
+  at: {
+    readonly rule: PatentRule;
+    readonly event: EventCode | undefined;
+    readonly setPeriod: string | undefined;
+  },
+): MatterPeriod {
+  const { rule, event } = at;
   if (rule.formula === 'receipt') {
     if (one.period === undefined || one.period === 'receipt') return RECEIPT;
     invalid(`period: expected "receipt" for ${rule.rule}, found "${one.period}"`);
   }
-  if (rule.formula === 'renewal' || rule.formula === 'renewal-earliest') {
-    const year = one.period === undefined ? undefined : renewalYear(one.period);
-    if (year === undefined) {
-      invalid(
-        `period: expected "third year" to "twentieth year" for ${rule.rule}, found ${one.period === undefined ? 'nothing' : `"${one.period}"`}`,
-      );
-    }
-    return { kind: 'renewal', year };
-  }
-  const text = one.period ?? rule.period;
+  if (rule.formula.startsWith('renewal')) return renewalOf(one.period, rule);
+  const text = one.period ?? at.setPeriod;
   if (text === undefined) {
+    const usually = event?.usualPeriod ?? rule.usualPeriod;
     const usual =
-      event?.usualPeriod === undefined
+      usually === undefined
         ? ''
-        : ` (usually ${event.usualPeriod} for ${event.code}, but the action decides)`;
+        : ` (usually ${usually} for ${event?.code ?? rule.rule}, but the document decides)`;
     invalid(`period: missing; take it from the document, for example P3M${usual}`);
   }
   const period = parsedPeriod(text);
   if (period === undefined) {
-    invalid(`period: expected a form such as P3M, P60D, P3M+P1M or P31M then P6M, found "${text}"`);
+    invalid(
+      `period: expected a form such as P3M, P60D, P3M+P1M, P31M then P6M or later(P16M from trigger; P4M from filing_date), found "${text}"`,
+    );
   }
-  return { kind: 'period', period };
+  return period;
+}
+
+function renewalOf(text: string | undefined, rule: PatentRule): MatterPeriod {
+  const year = text === undefined ? undefined : renewalYear(text);
+  if (year === undefined || year < rule.renewal.from) {
+    invalid(
+      `period: expected "${ordinalOf(rule.renewal.from)} year" to "twentieth year" for ${rule.rule}, found ${text === undefined ? 'nothing' : `"${text}"`}`,
+    );
+  }
+  return { kind: 'renewal', year };
 }
 
 function triggerDay(text: string): Day {

@@ -32,6 +32,7 @@ export function plural(count: number, noun: string): string {
 }
 
 const ORDINALS = [
+  'second',
   'third',
   'fourth',
   'fifth',
@@ -52,11 +53,16 @@ const ORDINALS = [
   'twentieth',
 ] as const;
 
-/** Rule 51(1) EPC: renewal fees begin with the third year. */
-const FIRST_RENEWAL_YEAR = 3;
+/** The first year for which any office takes a fee of its own. */
+const FIRST_YEAR = 2;
 
 /** 3 for `third year`; undefined for anything else. */
 export function renewalYear(period: string): number | undefined {
   const index = ORDINALS.findIndex((ordinal) => `${ordinal} year` === period);
-  return index < 0 ? undefined : index + FIRST_RENEWAL_YEAR;
+  return index < 0 ? undefined : index + FIRST_YEAR;
+}
+
+/** `third` for 3. */
+export function ordinalOf(year: number): string {
+  return ORDINALS[year - FIRST_YEAR] ?? String(year);
 }

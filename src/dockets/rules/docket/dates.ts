@@ -148,9 +148,10 @@ function settled(
     dueMoment: endOfDay(due, calendar.zone),
     from: 'law',
     unverified: [
-      ...(deadline.confidence === 'high'
+      ...(SAFE.has(deadline.confidence)
         ? []
         : [`confidence ${deadline.confidence}`, ...deadline.reasons]),
+      ...furtherOf(deadline),
       ...aheadOf(event, now),
       ...conflicts.map(
         ({ date, computed, stated }) =>
@@ -161,6 +162,15 @@ function settled(
     rule: rule.rule,
     law: { rules: law.rules.version, calendar: versionOf(calendar) },
   };
+}
+
+/** A date that can only be later is safe to act by, so it needs no person's confirmation. */
+const SAFE: ReadonlySet<string> = new Set(['high', 'can-only-be-later']);
+
+/** A docket has one date; what else its event starts must be docketed by a person. */
+function furtherOf({ matter }: ReturnType<typeof computeDeadline>): string[] {
+  if (matter.also.length === 0) return [];
+  return [`the event also starts ${matter.also.join(' and ')}: docket it too`];
 }
 
 /**

@@ -10,6 +10,7 @@ import {
 import { type Labels, UNREAD_LABEL } from '../access/labels.ts';
 import type { UnreadPart } from '../access/rights.ts';
 import { numberKey, numberOf, officeNamed } from '../identity/numbers.ts';
+import { eventOf } from '../event-codes.ts';
 import type { PatentRules } from '../rules-file.ts';
 
 export interface DocketEvent {
@@ -67,9 +68,7 @@ export function officeCodeOf(
 ): string | undefined {
   if (event.office !== undefined) return event.office;
   if (event.filingCountry !== undefined) return rules.filingCountries.get(event.filingCountry);
-  return rules.eventCodes.find(({ code, prefix }) =>
-    prefix ? event.eventCode.startsWith(code) : code === event.eventCode,
-  )?.office;
+  return eventOf(event.eventCode, rules.eventCodes)?.office;
 }
 
 export function docketOf(
