@@ -183,6 +183,37 @@ describe('docket import', () => {
     expect(told).toMatchObject({ created: 1, unchanged: 1, changed: 0 });
   });
 
+  it('dockets an event that no table knows, and says that a person must look', async () => {
+    const document = readFileSync(desk.path('samples/patent-uspto-file-wrapper.json'), 'utf8');
+    const event = (code: string, text: string): string =>
+      JSON.stringify({ eventCode: code, eventDescriptionText: text, eventDate: '2026-11-10' });
+    const added = document
+      .replace('18300401', '18300402')
+      .replace(
+        '"eventDataBag": [',
+        `"eventDataBag": [${[event('MZZQ9', 'Mail New Thing'), event('NTC.FILG', 'Notice'), event('MCTEQ', 'Mail Ex parte Quayle')].join(',')},`,
+      );
+    const file = await desk.file('unknown.json', added);
+    const words = ['docket', 'import', file, '--mapping', 'uspto-file-wrapper'];
+    expect(await desk.data(words, hart)).toMatchObject({ created: 4, refused: 0, drift: 0 });
+    const { dockets } = await desk.data(['docket', 'list'], hart);
+    const idFor = (code: string): string =>
+      textAt(
+        (dockets as readonly object[]).find((one) => 'eventCode' in one && one.eventCode === code),
+        'docket',
+      );
+    for (const code of ['MZZQ9', 'NTC.FILG']) {
+      const shown = await desk.run(['docket', 'show', idFor(code)], hart);
+      expect(shown.stdout).toMatch(/^due +not known \*/m);
+      expect(shown.stdout).toMatch(
+        new RegExp(`"${code}" is an unknown event at the United States .*a person must look`),
+      );
+    }
+    // Known, and its period is printed in the action: the person is asked for that.
+    const quayle = await desk.run(['docket', 'show', idFor('MCTEQ')], hart);
+    expect(quayle.stdout).toMatch(/period: missing; take it from the document.*usually P2M/);
+  });
+
   it('knows its usage: two kinds of mapping, a mapping that is not there, a file that is not there', async () => {
     const file = desk.path('samples/patent-docket.csv');
     const both = ['docket', 'import', file, '--mapping', 'epo-register', '--map-file', file];

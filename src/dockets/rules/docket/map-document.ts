@@ -33,7 +33,7 @@ export function readDocketDocument(document: JsonValue, mapping: DocketMapping):
     if (events.length > EVENTS_MAX) readings.push(longList(mapping.eventsAt, events.length));
     for (const event of events.slice(0, EVENTS_MAX)) {
       const code = textOf(valueAt(event, mapping.fields.get('event_code')?.at ?? ''));
-      if (mapping.unlisted === 'skip' && code !== undefined && !mapping.eventCodes.has(code)) {
+      if (code !== undefined && isLeftOut(code, mapping)) {
         skipped.set(code, (skipped.get(code) ?? 0) + 1);
         continue;
       }
@@ -41,6 +41,10 @@ export function readDocketDocument(document: JsonValue, mapping: DocketMapping):
     }
   }
   return { readings: records.length > 1 ? readings.map(asOneOfMany) : readings, skipped };
+}
+
+function isLeftOut(code: string, { leftOut, eventCodes, unlisted }: DocketMapping): boolean {
+  return leftOut.has(code) || (unlisted === 'skip' && !eventCodes.has(code));
 }
 
 /**

@@ -30,7 +30,9 @@ export interface DocketMapping {
   readonly constants: ReadonlyMap<string, string>;
   readonly fields: ReadonlyMap<string, MappedField>;
   readonly eventCodes: ReadonlyMap<string, MappedCode>;
-  /** Codes that the table does not list: a file wrapper holds hundreds of events that nobody has to act on. */
+  /** Codes that are known to start no period: counted, and not docketed. */
+  readonly leftOut: ReadonlySet<string>;
+  /** Codes that neither table lists. What nobody knows may start a period, so the shipped mappings keep it for a person. */
   readonly unlisted: 'skip' | 'keep';
 }
 
@@ -51,7 +53,7 @@ export function readDocketMapping(source: {
       'fields',
       'unlisted',
     ],
-    ['notes', 'sources', 'constants', 'event_codes'],
+    ['notes', 'sources', 'constants', 'event_codes', 'left_out'],
   );
   root.field('kind').oneOf(['docket-mapping']);
   root.field('checked').day();
@@ -79,8 +81,22 @@ export function readDocketMapping(source: {
         title: node.optional('title')?.text(),
       };
     }),
+    leftOut: readLeftOut(root),
     unlisted: root.field('unlisted').oneOf(['skip', 'keep']),
   };
+}
+
+function readLeftOut(root: LawNode): ReadonlySet<string> {
+  const codes = new Set<string>();
+  for (const node of root.optional('left_out')?.items() ?? []) {
+    const code = node.text();
+    if (codes.has(code)) node.refuse(`"${code}" stands in the list twice`);
+    if (root.optional('event_codes')?.has(code) === true) {
+      node.refuse(`"${code}" is an event of event_codes, so it cannot be left out`);
+    }
+    codes.add(code);
+  }
+  return codes;
 }
 
 function readField(node: LawNode): MappedField {
