@@ -39,6 +39,7 @@ const ALONE = [
 const PURE = [
   'src/**/*.test.ts',
   'sim/*.test.ts',
+  'sim/hand/*.test.ts',
   'sim/routing/*.test.ts',
   'sim/routing/router/*.test.ts',
   'test/brokers/*.test.ts',

@@ -322,14 +322,17 @@ create table receipt (
   lane text not null,
   number text not null,
   filing uuid not null,
+  -- What a person typed is one number in all its spellings (core/receipt-spelling.ts); what a program read has none.
+  spelling text,
   primary key (tenant, lane, number)
 );
+create unique index receipt_spelled_once on receipt (tenant, lane, spelling) where spelling is not null;
 
 -- It passes to another filing only when the one that had it has another number since: a slip that two people corrected.
 create function guard_receipt_passes() returns trigger language plpgsql as $$
 begin
-  if (new.tenant, new.lane, new.number) = (old.tenant, old.lane, old.number) and exists (
-    select 1 from filing f where f.tenant = old.tenant and f.id = old.filing and f.status = 'accepted' and f.receipt <> old.number) then
+  if (new.tenant, new.lane, new.number) = (old.tenant, old.lane, old.number) and (new.filing = old.filing or exists (
+    select 1 from filing f where f.tenant = old.tenant and f.id = old.filing and f.status = 'accepted' and f.receipt <> old.number)) then
     return new;
   end if;
   raise exception 'receipt % is that of filing %', old.number, old.filing
@@ -640,6 +643,7 @@ create table confirmation (
   foreign key (tenant, filing) references envelope (tenant, id)
 );
 create unique index confirmation_once on confirmation (tenant, sha256) where not shared;
+create index confirmation_file on confirmation (tenant, sha256);
 
 -- Walls -----------------------------------------------------------------------------------------------------------------
 

@@ -89,7 +89,7 @@ create table ics_obligation (
 -- Which column of their tables people have confirmed to be which of ours, by the set of the names; null: it is left out.
 create table sheet_columns (
   tenant text not null references tenant,
-  of_rows text not null check (of_rows in ('filings', 'entities', 'bank', 'awards')),
+  of_rows text not null check (of_rows in ('filings', 'entities', 'bank', 'awards', 'outcomes')),
   headers bytea not null check (octet_length(headers) = 32),
   columns jsonb not null check (jsonb_typeof(columns) = 'object'),
   confirmed_by uuid not null,

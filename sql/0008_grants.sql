@@ -569,6 +569,8 @@ create table grant_duty (
   period text not null check (length(period) between 1 and 40),
   filed_on date not null,
   receipt_sha256 bytea not null check (octet_length(receipt_sha256) = 32),
+  -- Of what all spellings of the receipt have in common (core/receipt-spelling.ts).
+  receipt_spelling bytea not null check (octet_length(receipt_spelling) = 32),
   evidence_sha256 bytea check (octet_length(evidence_sha256) = 32),
   ct bytea not null check (octet_length(ct) = 32),
   reason text check (length(reason) between 1 and 500),

@@ -81,6 +81,12 @@ export const HAND_BUGS: Readonly<Record<string, HandRules>> = {
       ),
     lossOf: () => undefined,
   },
+  'another spelling is another receipt': {
+    ...REAL,
+    receiptSpelling: (receipt) => receipt,
+    isFree: ({ receipt }, number) => receipt !== number,
+  },
+  'a receipt of another filing is taken': { ...REAL, isFree: () => true },
   'a loss is recorded as not filed': {
     ...REAL,
     lossOf: (facts) => {

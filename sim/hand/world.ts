@@ -1,13 +1,25 @@
 /**
  * People who file by hand, on a virtual clock: slow, forgetful, mistyping, filing twice when they may, going home with a filing. The
- * rules are the real ones (`decideHand`, `handState`, `lossOf`); what the database keeps is a row for each filing and one for each
- * receipt. The truth is the office's own list, which no rule ever sees but through somebody's eyes.
+ * rules are the real ones (`decideHand`, `handState`, `lossOf`, `receiptSpelling`); what the database keeps is a row for each filing and
+ * one for each receipt in all its spellings. The truth is the office's own list, which no rule ever sees but through somebody's eyes.
  */
-import { addMs, instant, type Instant } from '../../src/core/index.ts';
+import { addMs, instant, type Instant, receiptSpelling } from '../../src/core/index.ts';
 import * as rules from '../../src/filings/rules/hand.ts';
 
-export type HandRules = Pick<typeof rules, 'decideHand' | 'handState' | 'lossOf'>;
-export const REAL: HandRules = rules;
+export interface HandRules extends Pick<typeof rules, 'decideHand' | 'handState' | 'lossOf'> {
+  readonly receiptSpelling: (receipt: string) => string;
+  /** Whether a number is free that stands for another filing now; what two people corrected since is a slip, and free. */
+  readonly isFree: (owner: { readonly receipt: string | undefined }, number: string) => boolean;
+}
+
+export const REAL: HandRules = {
+  decideHand: rules.decideHand,
+  handState: rules.handState,
+  lossOf: rules.lossOf,
+  receiptSpelling,
+  isFree: ({ receipt }, number) =>
+    receipt === undefined || receiptSpelling(receipt) !== receiptSpelling(number),
+};
 
 const MIN = 60_000;
 const TAKE_MS = 45 * MIN;
@@ -172,7 +184,7 @@ class House {
 
   #tell(who: number, filing: number, mine: Belief): void {
     const dice = this.#dice();
-    const typed = dice < 0.1 ? `R-${this.#pick(this.#rows.length)}-0` : mine.filed;
+    const typed = mine.filed === undefined ? undefined : this.#typed(mine.filed);
     // Forgetful: half of those who do not know any more say so, once their time is over also what they only believe.
     const isOver = mine.until <= this.#now;
     const word: rules.HandWord =
@@ -186,10 +198,21 @@ class House {
     if (this.#say(who, filing, word)) this.#people[who]?.delete(filing);
   }
 
-  #look(who: number, filing: number): void {
+  /** Mistyping: the number of a neighbor on the desk, or the right one as a hand or a scan spells it. */
+  #typed(number: string): string {
+    const dice = this.#dice();
+    if (dice < 0.2) return `R-${this.#pick(this.#rows.length)}-0`;
+    if (dice < 0.35) return number.toLowerCase();
+    if (dice < 0.5) return number.replaceAll('0', 'O').replace('R-', 'R');
+    return number;
+  }
+
+  #look(who: number, filing: number, isCareful = false): void {
     const shown = this.#office[filing]?.find(({ shownFrom }) => shownFrom <= this.#now);
-    if (shown !== undefined) this.#say(who, filing, { kind: 'filed', receipt: shown.number });
-    else this.#say(who, filing, { kind: 'absent', lookedAt: this.#now });
+    if (shown !== undefined) {
+      const receipt = isCareful ? shown.number : this.#typed(shown.number);
+      this.#say(who, filing, { kind: 'filed', receipt });
+    } else this.#say(who, filing, { kind: 'absent', lookedAt: this.#now });
   }
 
   /** As the acts do it: the receipt has its key, and nothing is kept of what is refused. */
@@ -198,16 +221,47 @@ class House {
     if (decision?.kind !== 'say') return false;
     const row = this.#row(filing);
     if (word.kind === 'filed') {
-      // The confirmation is attached: a number that is on no confirmation of this filing is seen.
-      if (!(this.#office[filing]?.some(({ number }) => number === word.receipt) ?? false))
+      // The confirmation is attached: who holds none sees that there is nothing to attach.
+      if ((this.#office[filing]?.length ?? 0) === 0) return false;
+      const spelling = this.#hand.receiptSpelling(word.receipt);
+      const owner = this.#receipts.get(spelling) ?? filing;
+      if (owner !== filing && !this.#hand.isFree(this.#row(owner), word.receipt)) {
+        // Whoever is refused holds the paper of the office: if the number stands on it, the other one is a slip, and two correct it.
+        if (this.#isTrue(filing, word.receipt)) this.#correct(owner);
         return false;
-      if ((this.#receipts.get(word.receipt) ?? filing) !== filing) return false;
-      this.#receipts.set(word.receipt, filing);
+      }
+      this.#receipts.set(spelling, filing);
       row.receipt = word.receipt;
     }
     if (decision.lost !== undefined) this.#lost += 1;
     this.#move(row, decision.outcome, decision.ends);
     return true;
+  }
+
+  /** Whether it stands on a paper of the office for this filing, however it is spelled. */
+  #isTrue(filing: number, receipt: string): boolean {
+    const spelling = receiptSpelling(receipt);
+    return (
+      this.#office[filing]?.some(({ number }) => receiptSpelling(number) === spelling) ?? false
+    );
+  }
+
+  /**
+   * One person says what is right, another approves it; both look at the paper. Where the right number is another filing's by a slip,
+   * that one is corrected first; this one has a number of nobody meanwhile, because the two may have each other's.
+   */
+  #correct(filing: number): void {
+    const [right] = this.#office[filing] ?? [];
+    const row = this.#row(filing);
+    if (right === undefined || row.facts.status !== 'accepted') return;
+    const spelling = this.#hand.receiptSpelling(right.number);
+    const owner = this.#receipts.get(spelling) ?? filing;
+    if (owner !== filing && !this.#hand.isFree(this.#row(owner), right.number)) {
+      row.receipt = `NOBODYS-${filing}`;
+      this.#correct(owner);
+    }
+    row.receipt = right.number;
+    this.#receipts.set(spelling, filing);
   }
 
   #move(row: Row, { attempt, to }: rules.HandOutcome, ends: rules.TakingEnd | undefined): void {
@@ -233,6 +287,13 @@ class House {
   }
 
   #judge(): void {
+    const used = new Set<string>();
+    for (const { facts, receipt } of this.#rows) {
+      if (facts.status !== 'accepted' || receipt === undefined) continue;
+      const spelling = receiptSpelling(receipt);
+      if (used.has(spelling)) this.#violate('one_receipt_one_filing');
+      used.add(spelling);
+    }
     for (const [filing, { facts, due }] of this.#rows.entries()) {
       if ((this.#office[filing]?.length ?? 0) > 1) this.#violate('accepted_once');
       if (facts.status === 'accepted' && (this.#office[filing]?.length ?? 0) === 0)
@@ -256,12 +317,18 @@ class House {
     const who = this.#people.length - 1;
     for (let round = 0; round < 4; round += 1) {
       for (const filing of this.#rows.keys()) {
-        if (this.#state(filing).kind === 'look') this.#look(who, filing);
+        if (this.#state(filing).kind === 'look') this.#look(who, filing, true);
         if (this.#state(filing).kind === 'free') this.#fileAtOnce(who, filing);
       }
       this.#now = addMs(this.#now, 2 * VISIBLE_MS);
       for (const row of this.#rows) row.facts = { ...row.facts, now: this.#now };
     }
+    // A yearly look at the papers: a slip that nobody met is corrected, and then every number is its own.
+    for (const [filing, { facts, receipt }] of this.#rows.entries()) {
+      if (facts.status === 'accepted' && !this.#isTrue(filing, receipt ?? ''))
+        this.#correct(filing);
+    }
+    this.#judge();
     for (const [filing, { facts }] of this.#rows.entries()) {
       if (facts.status !== 'accepted') this.#violate('no_loss');
       if ((this.#office[filing]?.length ?? 0) !== 1) this.#violate('accepted_once');

@@ -108,6 +108,7 @@ export type {
   Weekday,
 } from './profile.ts';
 export { effectOfFilings } from './profile.ts';
+export { receiptSpelling } from './receipt-spelling.ts';
 export { nextTurnOf, type RecoveryState, type RecoveryStep } from './recovery.ts';
 export { backoffMs } from './retry.ts';
 export { sameJson } from './same-json.ts';

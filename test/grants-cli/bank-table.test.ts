@@ -207,6 +207,22 @@ describe('a table of the bank', () => {
     expect(states.filter(([, state]) => state === 'repeated')).toHaveLength(3);
   });
 
+  it('said to be of other days after it is imported: nobody is left to believe it, and there is a way on', async () => {
+    expect(await feed('days.csv', simple())).toMatchObject({ code: 0 });
+    const close = [...nora, 'grants', 'close', '2026-03', '--account', account, ...STATES];
+    const bare = (await feed('days.csv', `${simple()}\n`, '--days', '2026-02..2026-03')).code;
+    expect(bare).toBe(2);
+    const other = ['--days', '2026-02-20..2026-03-31'];
+    const refused = await feed('days.csv', simple(), ...other);
+    expect(refused.stdout).toContain('is imported already, with other days');
+    expect(refused.code).toBe(4);
+    expect(await feed('days.csv', `${simple()}\n\n`, ...other)).toMatchObject({ code: 0 });
+    const states = (await linesOf()).map(([, , state]) => state);
+    expect(states.filter((state) => state === 'repeated')).toHaveLength(3);
+    const shown = await house.data(close, 4);
+    expect(JSON.stringify(shown['obstacles'])).not.toContain('no statement');
+  });
+
   it('two accounts in one file are two statements, each with its own balances', async () => {
     const other = `${account}-B`;
     const rows = simple().split('\n');

@@ -64,6 +64,9 @@ export function addGrantsClose(grants: Command): void {
 
 type Group = ClosingPreview['summary']['matched'];
 
+const BARE_DAYS =
+  '  If the bank booked nothing on those days, import its table with --days, which says what days it is for.';
+
 function previewWords(preview: ClosingPreview): string[] {
   const { account, from, to, isClosed, obstacles, summary, hash } = preview;
   if (isClosed) return [`${from} to ${to} of account ${account} is closed already.`];
@@ -85,6 +88,7 @@ function previewWords(preview: ClosingPreview): string[] {
       ? [
           'CANNOT BE CLOSED: resolve each of these first',
           ...obstacles.map((obstacle) => `  ${obstacle}`),
+          ...(obstacles.some((one) => one.startsWith('no statement')) ? [BARE_DAYS] : []),
         ]
       : [
           'Nothing is closed yet. To close exactly this, permanently, repeat the command with:',

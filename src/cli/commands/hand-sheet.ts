@@ -2,7 +2,9 @@
 import { writeFileSync } from 'node:fs';
 import type { Command } from '../command.ts';
 import { handSheet, openEvidence, sheetPdf, sheetText } from '../../filings/index.ts';
-import { toRfc3339 } from '../../core/index.ts';
+import { parseRfc3339, shownTime, toRfc3339 } from '../../core/index.ts';
+import { writeWhole } from '../../system/index.ts';
+import { stateJson } from './hand-state.ts';
 
 export function addSheets(hand: Command): void {
   hand
@@ -15,10 +17,15 @@ export function addSheets(hand: Command): void {
       const sheet = await handSheet(app, actor, name);
       if (own.pdf !== undefined) {
         // Only for its owner: the values are those of a sealed payload.
-        writeFileSync(own.pdf, await sheetPdf(sheet, app.clock.now()), { mode: 0o600 });
+        writeWhole(own.pdf, await sheetPdf(sheet, app.clock.now()));
       }
+      const { filing, state } = sheet;
       const data = {
         ...sheet,
+        filing: filing.id,
+        entity: filing.entityId,
+        lane: filing.lane,
+        state: stateJson(state),
         due: toRfc3339(sheet.due),
         lastSafe: toRfc3339(sheet.lastSafe),
         pdf: own.pdf ?? null,
@@ -40,7 +47,7 @@ export function addSheets(hand: Command): void {
       out.result('hand evidence', data, () =>
         [
           `receipt   ${found.receipt}`,
-          `filed at  ${found.filedAt ?? '-'}`,
+          `filed at  ${filedAtText(found)}`,
           `file      ${found.name ?? 'a text'} (${found.type}, ${bytes.length} bytes)`,
           `sha256    ${found.sha256}`,
           ...(found.type === 'text' ? ['', Buffer.from(bytes).toString('utf8')] : []),
@@ -48,4 +55,14 @@ export function addSheets(hand: Command): void {
         ].join('\n'),
       );
     });
+}
+
+function filedAtText({
+  filedAt,
+  zone,
+}: {
+  readonly filedAt: string | undefined;
+  readonly zone: string;
+}) {
+  return shownTime(filedAt === undefined ? undefined : parseRfc3339(filedAt), zone);
 }

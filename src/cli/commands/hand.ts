@@ -1,7 +1,6 @@
 /** Filing by hand: the queue, who has what, and what has come of it. */
 import type { Command } from '../command.ts';
 import { listHand, type ListedByHand, renewTaking, takeFiling } from '../../filings/index.ts';
-import type { HandState } from '../../filings/index.ts';
 import { misuse, shownTime, toRfc3339 } from '../../core/index.ts';
 import { readLimit } from '../arguments.ts';
 import { span, table } from '../output.ts';
@@ -9,6 +8,7 @@ import { addCorrections } from './hand-correct.ts';
 import { addOutcomes } from './hand-outcomes.ts';
 import { addSayings } from './hand-say.ts';
 import { addSheets } from './hand-sheet.ts';
+import { stateJson } from './hand-state.ts';
 
 export function addCommands(hand: Command): void {
   addList(hand);
@@ -73,27 +73,6 @@ function addList(hand: Command): void {
     });
 }
 
-function stateJson(state: HandState): object {
-  switch (state.kind) {
-    case 'taken':
-      return { state: 'taken', by: state.name, until: toRfc3339(state.until) };
-    case 'look':
-      return {
-        state: 'look',
-        why: state.why,
-        by: state.name ?? null,
-        provesFrom: toRfc3339(state.provesFrom),
-      };
-    case 'early':
-      return { state: 'early', from: toRfc3339(state.from) };
-    case 'ended':
-    case 'free':
-    case 'waiting':
-    case 'worker':
-      return { state: state.kind };
-  }
-}
-
 function whoText({ state, zone }: ListedByHand): string {
   switch (state.kind) {
     case 'free':
@@ -140,7 +119,7 @@ function addTake(hand: Command): void {
           taken === undefined
             ? 'Nothing is free to be filed by hand; hand list --all shows every open filing.'
             : [
-                `You have filing ${taken.filing.id} (${taken.filing.lane}, ${taken.filing.entityId}) until ${toRfc3339(taken.until)}.`,
+                `You have filing ${taken.filing.id} (${taken.filing.lane}, ${taken.filing.entityId}) until ${shownTime(taken.until, taken.zone)}.`,
                 `What to type:       filewright hand sheet ${taken.filing.id}`,
                 `When it is filed:   filewright hand filed ${taken.filing.id} --receipt ... --filed-at ... --fee ... --confirmation FILE`,
                 `If you do not file: filewright hand release ${taken.filing.id} --reason "..."`,
@@ -156,11 +135,11 @@ function addRenew(hand: Command): void {
     .command('renew <filing>')
     .description('more time for a filing that you have')
     .inApp(async ({ app, out, actor }, name: string) => {
-      const { filing, until } = await renewTaking(app, actor, name);
+      const { filing, until, zone } = await renewTaking(app, actor, name);
       out.result(
         'hand renew',
         { filing: filing.id, until: toRfc3339(until) },
-        () => `You have filing ${filing.id} until ${toRfc3339(until)}.`,
+        () => `You have filing ${filing.id} until ${shownTime(until, zone)}.`,
       );
     });
 }

@@ -2,7 +2,7 @@
 import type { PersonId } from '../../core/index.ts';
 import { type Session, sql } from '../../postgres/index.ts';
 
-export type SheetOf = 'filings' | 'entities' | 'bank' | 'awards';
+export type SheetOf = 'filings' | 'entities' | 'bank' | 'awards' | 'outcomes';
 
 type Columns = Readonly<Record<string, string | null>>;
 

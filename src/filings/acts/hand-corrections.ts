@@ -8,6 +8,7 @@ import {
   FilewrightError,
   type Instant,
   type ProposalTerms,
+  receiptSpelling,
   ruledOut,
   termText,
   toRfc3339,
@@ -27,7 +28,7 @@ import type { Run } from '../../postgres/index.ts';
 import { filedAtFault, receiptFault } from '../rules/confirmation.ts';
 import { type FilingView, findFiling } from '../store/filings.ts';
 import { correctReceipt, findInHand } from '../store/hand.ts';
-import { giveReceipt } from '../store/receipts.ts';
+import { giveReceipt, receiptHolder } from '../store/receipts.ts';
 
 interface HandCorrection {
   readonly filing: string;
@@ -55,9 +56,18 @@ export async function proposeHandCorrection(
     profile === undefined ? undefined : receiptFault(receipt, profile),
     filedAt === undefined
       ? undefined
-      : filedAtFault(filedAt, { now, notBefore: filing.notBefore, firstSent: undefined }),
+      : filedAtFault(filedAt, {
+          now,
+          notBefore: filing.notBefore,
+          firstSent: undefined,
+          zone: profile?.hours?.zone ?? 'UTC',
+        }),
   ].flatMap((why) => (why === undefined ? [] : [why]));
   if (faults.length > 0) throw new FilewrightError('CASE_INVALID', faults.join('; '));
+  const number = { number: receipt, spelling: receiptSpelling(receipt) };
+  const run: Run = (statement, values) => app.session.run(statement, values);
+  const holder = await receiptHolder(run, app.tenant, filing.id, number);
+  if (holder !== undefined) throw receiptOfAnother(receipt, holder);
   const terms: ProposalTerms = {
     former_receipt: filing.receipt ?? '',
     receipt,
@@ -128,11 +138,12 @@ async function correct(
       `Filing ${filing.id} has another receipt than when this was proposed; refuse it and propose it again`,
     );
   }
-  const owner = await giveReceipt(run, app.tenant, filing.id, receipt);
+  const owner = await giveReceipt(run, app.tenant, filing.id, {
+    number: receipt,
+    spelling: receiptSpelling(receipt),
+  });
   if (owner !== filing.id) {
-    throw ruledOut(
-      `Receipt ${receipt} is already on record for filing ${owner}; one receipt proves one filing`,
-    );
+    throw receiptOfAnother(receipt, owner);
   }
   const { filed_at: filedAt, fee_cents: feeCents } = terms;
   const fact = userFact(app, 'filing.state', actor, {
@@ -146,6 +157,13 @@ async function correct(
     reason,
   });
   await correctReceipt(run, app.tenant, filing.id, receipt, fact);
+}
+
+/** Two numbers that were exchanged would otherwise keep each other for ever. */
+function receiptOfAnother(receipt: string, owner: string): FilewrightError {
+  return ruledOut(
+    `Receipt ${receipt} is already on record for filing ${owner}; one receipt proves one filing. If that one is the slip, correct it first; if the two were exchanged, first correct one of them to a number that no filing has`,
+  );
 }
 
 function requireByHand(filing: FilingView): void {

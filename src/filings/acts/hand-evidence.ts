@@ -2,6 +2,7 @@
 import { type Actor, allow } from '../../access/index.ts';
 import { FilewrightError, notFound, parseStrictJson, pointer, sha256Of } from '../../core/index.ts';
 import { entriesOfFiling, type Installation, parseEntry, sequenceAll } from '../../ledger/index.ts';
+import { profilesByLane } from '../../lanes/index.ts';
 import { noteOpened } from '../../people/index.ts';
 import { history } from '../store/delivery-store.ts';
 import { findFiling } from '../store/filings.ts';
@@ -10,6 +11,8 @@ interface OpenedEvidence {
   readonly filing: string;
   readonly receipt: string;
   readonly filedAt: string | undefined;
+  /** Of the office. */
+  readonly zone: string;
   readonly feeCents: number | undefined;
   /** As it came in; somebody's text. */
   readonly name: string | undefined;
@@ -56,6 +59,7 @@ export async function openEvidence(
     filing: filing.id,
     receipt: filing.receipt ?? text('/receipt') ?? '',
     filedAt: text('/filed_at'),
+    zone: (await profilesByLane(app)).get(filing.lane)?.hours?.zone ?? 'UTC',
     feeCents: typeof cents === 'number' ? cents : undefined,
     name: text('/evidence_name'),
     type: text('/evidence_type') ?? 'text',

@@ -15,8 +15,10 @@ import {
   overLimit,
   pointer,
   type Profile,
+  receiptSpelling,
   ruledOut,
   sha256Of,
+  shownTime,
   toRfc3339,
   userFact,
   type WrappedKey,
@@ -143,7 +145,7 @@ async function prepare(
   };
 }
 
-function contentOf(evidence: Evidence): NonNullable<Prepared['file']> {
+export function contentOf(evidence: Evidence): NonNullable<Prepared['file']> {
   const bytes = evidence.kind === 'text' ? Buffer.from(evidence.text, 'utf8') : evidence.bytes;
   if (bytes.length === 0 || bytes.length > CONFIRMATION_BYTES_MAX) {
     throw overLimit(
@@ -219,7 +221,7 @@ function checked({ held, saying, prepared }: Recording): readonly string[] {
     );
   }
   if (saying.kind !== 'filed') return [];
-  const { filing, facts } = held;
+  const { filing, facts, zone } = held;
   const profile: Profile = readProfile(held.profile, `lane ${filing.lane}`);
   const { now, taking } = facts;
   const paid = pointer(decodeJson(prepared.payload ?? new Uint8Array()), '/fee_cents');
@@ -227,7 +229,10 @@ function checked({ held, saying, prepared }: Recording): readonly string[] {
   const firstSent = taking?.takenAt;
   const faults: readonly (readonly [string, string | undefined])[] = [
     ['--receipt', receiptFault(saying.receipt, profile)],
-    ['--filed-at', filedAtFault(saying.filedAt, { now, notBefore: filing.notBefore, firstSent })],
+    [
+      '--filed-at',
+      filedAtFault(saying.filedAt, { now, notBefore: filing.notBefore, firstSent, zone }),
+    ],
     ['--fee', feeFault(zeroless(saying.feeCents), approved, saying.feeReason)],
     ['--confirmation', fileFault(saying.evidence)],
   ];
@@ -237,7 +242,7 @@ function checked({ held, saying, prepared }: Recording): readonly string[] {
   }
   return saying.filedAt > filing.due
     ? [
-        `It was filed after its due time, ${toRfc3339(filing.due)}; the office may ask for a penalty`,
+        `It was filed after its due time, ${shownTime(filing.due, zone)}; the office may ask for a penalty`,
       ]
     : [];
 }
@@ -294,7 +299,10 @@ async function claimProof(
 ): Promise<void> {
   const { filing } = held;
   const { receipt, evidence, isShared = false } = saying;
-  const owner = await giveReceipt(run, app.tenant, filing.id, receipt);
+  const owner = await giveReceipt(run, app.tenant, filing.id, {
+    number: receipt,
+    spelling: receiptSpelling(receipt),
+  });
   if (owner !== filing.id) {
     throw ruledOut(
       `Receipt ${receipt} is already on record for filing ${owner}. One receipt proves one filing: check the number; if that one has the wrong number, use hand correct`,

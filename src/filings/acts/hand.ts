@@ -5,11 +5,12 @@ import {
   type Instant,
   type PersonId,
   ruledOut,
+  shownTime,
   toRfc3339,
   userFact,
 } from '../../core/index.ts';
 import type { Installation } from '../../ledger/index.ts';
-import { lanes, readProfile, requireLane } from '../../lanes/index.ts';
+import { lanes, requireLane } from '../../lanes/index.ts';
 import type { Run } from '../../postgres/index.ts';
 import { decideHand, type HandDecision, type HandState, handState } from '../rules/hand.ts';
 import type { FilingView } from '../store/filings.ts';
@@ -60,23 +61,17 @@ export async function listHand(
     ...(all === true ? { all } : {}),
     ...(mine === true && actor.kind === 'person' ? { by: actor.id } : {}),
   });
-  const zones = new Map<string, string>();
-  const filings = found.map((one) => {
-    const { profile, filing, facts } = one;
-    const zone = zones.get(filing.lane) ?? zoneOf(one, profile);
-    zones.set(filing.lane, zone);
+  const filings = found.map(({ filing, facts, zone }) => {
     return { filing, state: handState(facts), slackMs: filing.lastSafe - facts.now, zone };
   });
   return { filings, counts: await countByHand(run, app.tenant) };
 }
 
-function zoneOf({ filing }: HandFiling, profile: string): string {
-  return readProfile(profile, `lane ${filing.lane}`).hours?.zone ?? 'UTC';
-}
-
 interface Taken {
   readonly filing: FilingView;
   readonly until: Instant;
+  /** Of the office. */
+  readonly zone: string;
 }
 
 /**
@@ -93,16 +88,15 @@ export async function takeFiling(
   const { session, tenant } = app;
   if ('lane' in which && which.lane !== undefined) requireLane(await lanes(app), which.lane);
   return session.transaction(async (run) => {
-    const id =
+    const held =
       'name' in which
-        ? await namedFiling(run, tenant, which.name)
+        ? await lockInHand(run, tenant, await namedFiling(run, tenant, which.name))
         : await nextFree(run, tenant, which.lane);
-    if (id === undefined) return undefined;
-    const held = await lockInHand(run, tenant, id);
+    if (held === undefined) return undefined;
     const decision = decideHand(held.facts, { kind: 'take', takeMs: takeMsOf(held) }, actor.party);
     if (decision.kind !== 'take') throw refusalOf(held, decision);
     const { attempt: no, until } = decision;
-    const { filing, profileSha256 } = held;
+    const { filing, profileSha256, zone } = held;
     const fact = userFact(app, 'filing.intent', actor, {
       from: filing.status,
       to: 'submitted',
@@ -115,7 +109,7 @@ export async function takeFiling(
       until: toRfc3339(until),
     });
     await take(run, tenant, held, { no, by: actor.id, until, fact }).catch(notFree);
-    return { filing: { ...filing, status: 'submitted', attempt: no } as const, until };
+    return { filing: { ...filing, status: 'submitted', attempt: no } as const, until, zone };
   });
 }
 
@@ -126,7 +120,7 @@ export async function renewTaking(app: Installation, actor: Actor, name: string)
   return session.transaction(async (run) => {
     const held = await lockInHand(run, tenant, await namedFiling(run, tenant, name));
     const until = await renewHeld(run, tenant, held, actor.party);
-    if (until.kind === 'renew') return { filing: held.filing, until: until.until };
+    if (until.kind === 'renew') return { filing: held.filing, until: until.until, zone: held.zone };
     throw refusalOf(held, until);
   });
 }
@@ -148,17 +142,25 @@ export async function renewHeld(
 /** Of a lane that went back to a portal while somebody had a filing of it. */
 const TAKE_MS = 30 * 60_000;
 
-function takeMsOf({ profile, filing }: HandFiling): number {
-  return readProfile(profile, `lane ${filing.lane}`).byHand?.takeMs ?? TAKE_MS;
+/** From the row: reading the whole profile costs more than all else that a taking does. */
+function takeMsOf({ takeMs }: HandFiling): number {
+  return takeMs ?? TAKE_MS;
 }
 
-export function refusalOf({ filing, facts }: HandFiling, decision: HandDecision): FilewrightError {
+export function refusalOf(
+  { filing, facts, zone }: HandFiling,
+  decision: HandDecision,
+): FilewrightError {
   if (decision.kind !== 'refused') return ruledOut(`Filing ${filing.id} was not touched`);
   const state = handState(facts);
-  const until = state.kind === 'taken' ? ` It is theirs until ${toRfc3339(state.until)}.` : '';
+  const until =
+    state.kind === 'taken' ? ` It is theirs until ${shownTime(state.until, zone)}.` : '';
   const proves =
-    state.kind === 'look' ? ` A look proves something from ${toRfc3339(state.provesFrom)} on.` : '';
-  const from = state.kind === 'early' ? ` It may be filed from ${toRfc3339(state.from)} on.` : '';
+    state.kind === 'look'
+      ? ` A look proves something from ${shownTime(state.provesFrom, zone)} on.`
+      : '';
+  const from =
+    state.kind === 'early' ? ` It may be filed from ${shownTime(state.from, zone)} on.` : '';
   return new FilewrightError(
     decision.code,
     `Filing ${filing.id}: ${decision.why}${/[.]$/.test(decision.why) ? '' : '.'}${until}${proves}${from}`,

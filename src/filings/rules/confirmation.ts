@@ -1,10 +1,11 @@
 /** What a person brings from the office: a receipt number, a day, a fee and a file. Each is held against what is known. Pure. */
 import {
   type Instant,
+  lettersOf,
   patternOf,
   type Profile,
   shownDollars,
-  toRfc3339,
+  shownTime,
 } from '../../core/index.ts';
 
 type FileKind = 'pdf' | 'png' | 'jpeg' | 'mail';
@@ -16,10 +17,18 @@ export const CONFIRMATION_BYTES_MAX = 8 * 1024 * 1024;
 export function fileKind(bytes: Uint8Array): FileKind | undefined {
   const begins = (...start: readonly number[]): boolean =>
     start.every((byte, at) => bytes[at] === byte);
-  if (begins(0x25, 0x50, 0x44, 0x46, 0x2d)) return 'pdf';
+  if (isPdf(bytes)) return 'pdf';
   if (begins(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)) return 'png';
   if (begins(0xff, 0xd8, 0xff)) return 'jpeg';
   return isMail(bytes) ? 'mail' : undefined;
+}
+
+/** Readers open what has its mark within the first kilobyte; behind a byte order mark or blank lines it is one, behind a page it is not. */
+const PDF_LEAD_BYTES = 1024;
+
+function isPdf(bytes: Uint8Array): boolean {
+  const head = Buffer.from(bytes.subarray(0, PDF_LEAD_BYTES + 5)).toString('latin1');
+  return /^(?:\u00ef\u00bb\u00bf)?[\0\s]*%PDF-/.test(head);
 }
 
 const HEAD_BYTES = 16_384;
@@ -46,8 +55,10 @@ function isMail(bytes: Uint8Array): boolean {
   );
 }
 
-/** Numbers are compared as they are: spaces around one, or inside where the office has none, are a slip. */
+/** Held against its pattern as it is: spaces around one, or inside where the office has none, are a slip. */
 export function receiptFault(receipt: string, profile: Profile): string | undefined {
+  const { doubt } = lettersOf(receipt);
+  if (doubt !== undefined) return `expected a receipt number that reads in one way, but ${doubt}`;
   if (patternOf(profile.receipt.pattern).test(receipt)) return undefined;
   return `expected a receipt number of the form ${profile.receipt.pattern}, found "${receipt}"; check it against the confirmation`;
 }
@@ -61,16 +72,18 @@ export function filedAtFault(
     readonly now: Instant;
     readonly notBefore: Instant;
     readonly firstSent: Instant | undefined;
+    /** Of the office. */
+    readonly zone: string;
   },
 ): string | undefined {
-  const { now, notBefore, firstSent } = known;
-  if (filedAt > now + SKEW_MS)
-    return `expected a time that has passed, found ${toRfc3339(filedAt)}`;
+  const { now, notBefore, firstSent, zone } = known;
+  const shown = (at: Instant): string => shownTime(at, zone);
+  if (filedAt > now + SKEW_MS) return `expected a time that has passed, found ${shown(filedAt)}`;
   if (filedAt < notBefore)
-    return `it may not be filed before ${toRfc3339(notBefore)}, found ${toRfc3339(filedAt)}`;
+    return `it may not be filed before ${shown(notBefore)}, found ${shown(filedAt)}`;
   // Confirmations give minutes, and some offices the day alone.
   if (firstSent !== undefined && filedAt < firstSent - DAY_MS) {
-    return `it was taken to be filed at ${toRfc3339(firstSent)}, found ${toRfc3339(filedAt)}; if another person filed it before, use hand unsure`;
+    return `it was taken to be filed at ${shown(firstSent)}, found ${shown(filedAt)}; if another person filed it before, use hand unsure`;
   }
   return undefined;
 }

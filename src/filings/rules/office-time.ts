@@ -31,6 +31,40 @@ export function readOfficeTime(text: string, zone: string): Instant | undefined 
     .find((at) => addMs(at, offsetMs(at, zone)) === wanted);
 }
 
+const SECONDS = /^(\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}):\d{2}(?:\.\d+)?$/;
+const SLASHES =
+  /^(\d{1,2})\/(\d{1,2})\/(\d{4}),? (\d{1,2}):(\d{2})(?::\d{2})?(?: ?([ap])\.?m\.?)?$/i;
+
+/**
+ * The same as a spreadsheet saves it: `3/1/2027 14:05`, `3/1/2027 2:05 PM`, with seconds. Which of the two numbers is the month is known
+ * where only one reading is a day, or from `order`.
+ */
+export function readSheetTime(
+  text: string,
+  zone: string,
+  order: 'month-first' | 'day-first' | undefined,
+): Instant | 'either order' | undefined {
+  const written = text.trim();
+  const plain = SECONDS.exec(written)?.[1];
+  const match = SLASHES.exec(written);
+  if (match === null) return readOfficeTime(plain ?? written, zone);
+  const [, first = '', second = '', year = '', hour = '', minute = '', half] = match;
+  const time = clockOf(Number(hour), minute, half?.toLowerCase());
+  if (time === undefined) return undefined;
+  const read = (month: string, day: string): Instant | undefined =>
+    readOfficeTime(`${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')} ${time}`, zone);
+  const monthFirst = order === 'day-first' ? undefined : read(first, second);
+  const dayFirst = order === 'month-first' ? undefined : read(second, first);
+  if (monthFirst === undefined || dayFirst === undefined) return monthFirst ?? dayFirst;
+  return monthFirst === dayFirst ? monthFirst : 'either order';
+}
+
+function clockOf(hour: number, minute: string, half: string | undefined): string | undefined {
+  if (half !== undefined && (hour < 1 || hour > 12)) return undefined;
+  const hours = half === undefined ? hour : (hour % 12) + (half === 'p' ? 12 : 0);
+  return `${String(hours).padStart(2, '0')}:${minute}`;
+}
+
 const DAY_MS = 86_400_000;
 
 function offsetMs(at: Instant, zone: string): number {

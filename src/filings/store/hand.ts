@@ -38,14 +38,21 @@ export interface HandFiling {
   /** The profile by which the lane goes now, and as it is named in an approval. */
   readonly profile: string;
   readonly profileSha256: string;
+  /** For how long it is taken; undefined on a lane that is no longer one of people. */
+  readonly takeMs: number | undefined;
+  /** Of the office. */
+  readonly zone: string;
 }
 
 const COLUMNS = `${FILING_COLUMNS}, f.next_at, f.verdict, f.code, f.receipt, f.ver, f.exceptions, l.by_hand, l.profile,
   l.profile_sha256, coalesce(l.profile_n = f.profile_n and f.approved_until > clock_timestamp(), false) as is_approved,
-  (l.profile::jsonb->'byHand'->>'visibleAfterMs')::bigint as visible_after, clock_timestamp() as now,
+  (said.profile->'byHand'->>'visibleAfterMs')::bigint as visible_after, (said.profile->'byHand'->>'takeMs')::bigint as take_ms,
+  said.profile->'hours'->>'zone' as zone, clock_timestamp() as now,
   t.no as taking_no, t.taken_at, t.expires_at, t.ended_at, t.ended, p.party, p.name as taker`;
 const BESIDE = `join envelope e on e.tenant = f.tenant and e.id = f.id
 join lane l on l.tenant = f.tenant and l.code = f.lane
+-- Parsed once, and not once for each of its members.
+cross join lateral (select l.profile::jsonb as profile offset 0) said
 left join lateral (
   select * from taking t where t.tenant = f.tenant and t.filing = f.id order by t.no desc limit 1) t on true
 left join person p on p.tenant = t.tenant and p.id = t.by_person`;
@@ -58,19 +65,31 @@ const FIND = sql(
 const NAMED = sql('hand-named')`
 select id from envelope where tenant = $1 and (id = $2::uuid or key = $3)`;
 
-// The most urgent of all lanes, and none that another person is taking at this moment.
+const IS_FREE = `f.next_at is not null and f.next_at <= clock_timestamp() and f.status = 'pending'
+    and f.step->>'action' = 'send' and f.profile_n = l.profile_n and f.approved_until > clock_timestamp()`;
+
+// The most urgent of all lanes, and none that another person is taking at this moment. Each lane is read from its head by its
+// index, and no further than a few rows ($3 of each, $4 of all): sorting the whole queue for each taking made people wait.
 const NEXT = sql('hand-next')`
-with ${lockedOnce(
+with heads as materialized (
+  select l.profile_n, f.id, f.last_safe from lane l cross join lateral (
+    select f.id, f.last_safe from filing f where f.tenant = l.tenant and f.lane = l.code and ${IS_FREE}
+    order by f.last_safe, f.id limit $3) f
+  where l.tenant = $1 and l.by_hand and ($2::text is null or l.code = $2)
+  order by f.last_safe, f.id limit $4),
+${lockedOnce(
   'free',
   `
-  select f.id from lane l join filing f on f.tenant = l.tenant and f.lane = l.code
-  where l.tenant = $1 and l.by_hand and ($2::text is null or l.code = $2) and f.next_at is not null
-    and f.next_at <= clock_timestamp() and f.status = 'pending' and f.step->>'action' = 'send'
-    and f.profile_n = l.profile_n and f.approved_until > clock_timestamp()
-  order by f.last_safe, f.id limit 1`,
+  select f.id from heads l join filing f on f.tenant = $1 and f.id = l.id
+  where ${IS_FREE} order by l.last_safe, l.id limit 1`,
   { of: 'f' },
 )}
 select id from free`;
+
+// So many are in the middle of being taken at one moment, as a rule; of one lane by itself all of them may be.
+const HEADS = { ofEach: 4, ofAll: 64 };
+/** Where more people stand at the heads than that: whatever is free. */
+const EVERYTHING = 10_000_000;
 
 // $3 what a person can do something about now, or everything that is open; $4 who has it.
 const LIST = sql('hand-list')`
@@ -120,7 +139,7 @@ const CONFIRM = sql('hand-confirm')`
 insert into confirmation (tenant, filing, no, sha256, kind, bytes, shared) values ($1, $2, $3, decode($4, 'hex'), $5, $6, $7)
 on conflict do nothing returning no`;
 const CONFIRMED = sql('hand-confirmed')`
-select filing from confirmation where tenant = $1 and sha256 = decode($2, 'hex') and not shared`;
+select filing from confirmation where tenant = $1 and sha256 = decode($2, 'hex') and filing <> $3 order by shared limit 1`;
 const MOVE = sql('hand-move')`
 update filing set status = $3, verdict = $4, code = $5, receipt = coalesce($6, receipt), step = $7::jsonb,
   next_at = case when $7::jsonb is null then null else clock_timestamp() end, exceptions = exceptions + $8, ver = ver + 1
@@ -156,9 +175,12 @@ export async function nextFree(
   run: Run,
   tenant: string,
   lane: string | undefined,
-): Promise<FilingId | undefined> {
-  const [row] = await run(NEXT, [tenant, lane ?? null]);
-  return optional(row?.['id'], (id) => filingId(text(id)));
+): Promise<HandFiling | undefined> {
+  const ofEach = lane === undefined ? HEADS.ofEach : HEADS.ofAll;
+  const [row] = await run(NEXT, [tenant, lane ?? null, ofEach, HEADS.ofAll]);
+  const [last] =
+    row === undefined ? await run(NEXT, [tenant, lane ?? null, EVERYTHING, EVERYTHING]) : [row];
+  return last === undefined ? undefined : findInHand(run, tenant, filingId(text(last['id'])));
 }
 
 interface HandFilter {
@@ -278,10 +300,15 @@ export async function keepConfirmation(
   },
 ): Promise<FilingId | undefined> {
   const { no, sha256, kind, bytes, isShared } = file;
+  const confirmed = async (): Promise<FilingId | undefined> => {
+    const [other] = await run(CONFIRMED, [tenant, sha256, filing]);
+    return optional(other?.['filing'], (id) => filingId(text(id)));
+  };
+  // Also that of filings that share one: who attaches it to another one must know, and say so.
+  const before = isShared ? undefined : await confirmed();
+  if (before !== undefined) return before;
   const [kept] = await run(CONFIRM, [tenant, filing, no, sha256, kind, bytes, isShared]);
-  if (kept !== undefined) return undefined;
-  const [other] = await run(CONFIRMED, [tenant, sha256]);
-  return optional(other?.['filing'], (id) => filingId(text(id)));
+  return kept === undefined ? confirmed() : undefined;
 }
 
 /** What has come of an attempt: the filing moves, with its outcome and the facts of both. */
@@ -356,6 +383,8 @@ function handFilingOf(row: Row): HandFiling {
     exceptions: Number(row['exceptions']),
     profile: text(row['profile']),
     profileSha256: hex(row['profile_sha256']),
+    takeMs: optional(row['take_ms'], Number),
+    zone: optional(row['zone'], text) ?? 'UTC',
     facts: {
       now: when(row['now']),
       status: filing.status,

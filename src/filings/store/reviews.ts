@@ -5,6 +5,7 @@ import {
   filingId,
   type LedgerFact,
   type PersonId,
+  receiptSpelling,
   ruledOut,
   type Unsettled,
 } from '../../core/index.ts';
@@ -127,7 +128,10 @@ export async function acceptAsFiled(
 ): Promise<void> {
   await session.transaction(async (run) => {
     await lock(run, tenant, act);
-    const owner = await giveReceipt(run, tenant, act.filing, act.receipt);
+    const owner = await giveReceipt(run, tenant, act.filing, {
+      number: act.receipt,
+      spelling: receiptSpelling(act.receipt),
+    });
     if (owner !== act.filing && !act.isShared) throw receiptOfAnother(act, owner);
     await record(run, tenant, act, 'accepted_as_filed');
     const change = [tenant, act.filing, 'accepted', act.receipt, 'ACCEPTED_AS_FILED'];

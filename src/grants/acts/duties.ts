@@ -7,6 +7,7 @@ import {
   type JsonValue,
   misuse,
   notFound,
+  receiptSpelling,
   ruledOut,
   sha256Of,
 } from '../../core/index.ts';
@@ -62,10 +63,16 @@ export async function fileDuty(
     const known = await lastDuties(at);
     const before = known.get(duty.id);
     const receiptSha256 = sha256Of(receipt);
+    // A blank, a small letter or an O for a 0 makes no other receipt of it.
+    const spelling = sha256Of(receiptSpelling(receipt));
     const evidence = proof.confirmation;
     const evidenceSha256 = evidence === undefined ? undefined : sha256Of(evidence.bytes);
     checkBefore(duty, before, proof.reason);
-    checkUnused([...known.values()], { obligation: duty.id, receiptSha256, evidenceSha256 });
+    checkUnused([...known.values()], {
+      obligation: duty.id,
+      receiptSpelling: spelling,
+      evidenceSha256,
+    });
     const n = (before?.n ?? 0) + 1;
     const { id: obligation, filingKind, period } = duty;
     const { filedOn, reason } = proof;
@@ -84,7 +91,8 @@ export async function fileDuty(
       body: { about: `duty/${obligation}`, canonical: canonicalBytes(bodyOf(receipt, evidence)) },
     });
     const row = { obligation, n, filingKind, period, filedOn, receiptSha256, evidenceSha256 };
-    await addDuty(at, { ...row, ct: ct ?? '', reason, by: actor.id });
+    const more = { receiptSpelling: spelling, ct: ct ?? '', reason, by: actor.id };
+    await addDuty(at, { ...row, ...more });
     return { obligation, n, filingKind, period, filedOn, evidenceSha256 };
   });
 }
@@ -131,11 +139,11 @@ function checkBefore(
 /** A receipt or a file that proves another duty was taken by mistake. */
 function checkUnused(
   known: readonly FiledDuty[],
-  proof: Pick<FiledDuty, 'obligation' | 'receiptSha256' | 'evidenceSha256'>,
+  proof: Pick<FiledDuty, 'obligation' | 'receiptSpelling' | 'evidenceSha256'>,
 ): void {
   for (const other of known) {
     if (other.obligation === proof.obligation) continue;
-    const isReceipt = other.receiptSha256 === proof.receiptSha256;
+    const isReceipt = other.receiptSpelling === proof.receiptSpelling;
     const isFile =
       proof.evidenceSha256 !== undefined && other.evidenceSha256 === proof.evidenceSha256;
     if (!isReceipt && !isFile) continue;

@@ -11,6 +11,7 @@ import { addFeed, addLines, LINE_GROUP, lockFeed, lockLines } from '../../store/
 import {
   addStatement,
   statementBefore,
+  tellingStatements,
   type StoredStatement,
   withdrawnStatements,
 } from '../../store/statements.ts';
@@ -30,6 +31,7 @@ export async function ingestFeed(
     const known = await lockFeed(at, feed);
     if (known !== undefined) {
       await refuseWithdrawn(at, feed, source.name);
+      await refuseOtherWords(at, feed, source);
       const { statements, lines } = known;
       // Written from a FeedFormat.
       const format = known.format as FeedReport['format'];
@@ -67,6 +69,31 @@ async function refuseWithdrawn(at: StageRun, feed: string, name: string): Promis
   if (!withdrawn.some((one) => one.feed === feed)) return;
   throw ruledOut(
     `${name} was withdrawn by two people. If that was a mistake, propose grants withdraw ${feed.slice(0, 8)} --restore`,
+  );
+}
+
+/**
+ * The same table with other words of a person, its days or its balances: what is imported does not change by them, and nobody is left to
+ * believe that it did.
+ */
+async function refuseOtherWords(at: StageRun, feed: string, source: FeedSource): Promise<void> {
+  if (source.events === undefined) return;
+  const told: string[] = [];
+  for (const event of source.events(feed)) {
+    if (event.kind !== 'statementEnd' || event.isInterim) continue;
+    const { account, opening, closing, from = opening?.on, to = closing?.on } = event;
+    if (account === undefined || from === undefined || to === undefined) continue;
+    const balances = [opening?.amountCents, closing?.amountCents];
+    told.push([account, formatDay(from), formatDay(to), ...balances].join(' '));
+  }
+  const kept = (await tellingStatements(at))
+    .filter((one) => one.feed === feed)
+    .map(({ account, from, to, openingCents, closingCents }) =>
+      [account, from, to, openingCents, closingCents].join(' '),
+    );
+  if (kept.length === 0 || JSON.stringify(kept.sort()) === JSON.stringify(told.sort())) return;
+  throw ruledOut(
+    `${source.name} is imported already, with other days or balances; those stay as they are. To say others, save the table once more with an empty line at its end and import that: its lines are known, and count once`,
   );
 }
 
