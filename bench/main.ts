@@ -18,12 +18,14 @@ import { feedFigures } from './feeds.ts';
 import { grantYearFigures } from './grant-years.ts';
 import { grantsFigures } from './grants.ts';
 import { growth } from './growth.ts';
+import { handFigures } from './hand.ts';
 import { historyFigures } from './history.ts';
 import { ledgerFigures } from './ledger.ts';
 import { makespan, type MakespanRow } from './makespan.ts';
 import { type Part, readOptions, USAGE } from './options.ts';
 import { atMost, type Figure, markdown, median, together } from './report.ts';
 import { FULL, QUICK, routingFigures } from './routing.ts';
+import { sheetFigures } from './sheets.ts';
 import { takeover } from './takeover.ts';
 
 const { parts, quick, rows } = orUsage(USAGE, readOptions);
@@ -177,6 +179,17 @@ await part('entity', async () => {
 await part('fuzz', async () => {
   say('Fuzzed CSV through the import');
   figures.push(...(await fuzzFigures(quick ? 5_000 : 100_000, say)));
+});
+await part('sheets', async () => {
+  const measured = await sheetFigures(quick, say);
+  figures.push(...measured.figures);
+  details.push(...measured.details);
+});
+await part('hand', async () => {
+  say('Forty people file by hand at once');
+  const measured = await handFigures(quick ? 5_000 : 50_000, say);
+  figures.push(...measured.figures);
+  details.push(...measured.details);
 });
 await part('feeds', async () => {
   say('Bank feeds as streams');

@@ -9,6 +9,8 @@ const PARTS = [
   'simulation',
   'entity',
   'fuzz',
+  'sheets',
+  'hand',
   'feeds',
   'grants',
   'grant-years',

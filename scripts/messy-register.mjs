@@ -53,7 +53,8 @@ export const WRONG = {
   State: { 99: 'Nevda', 200: 'Puerto Rico' },
 };
 
-export function messyRegister() {
+/** The sample has 500; a walk may be longer. */
+export function messyRegister(count = 500) {
   const head = [
     'Entity Name',
     'State',
@@ -65,7 +66,7 @@ export function messyRegister() {
     'Registered Agent',
     'Client Notes',
   ];
-  const rows = Array.from({ length: 500 }, (_, n) => {
+  const rows = Array.from({ length: count }, (_, n) => {
     const cells = [
       `${NAMES[n % NAMES.length]} ${n}, ${KINDS[n % KINDS.length]}`,
       STATES[n % STATES.length],
@@ -84,7 +85,7 @@ export function messyRegister() {
     [],
     head,
     ...rows,
-    ['Total', '', '500'],
+    ['Total', '', String(count)],
   ].map((cells) => head.map((_, at) => quoted(cells[at] ?? '')).join(','));
   // A spreadsheet program of this country saves so; the characters are those of Windows-1252.
   return Buffer.from(`${lines.join('\r\n')}\r\n`.replaceAll('’', '\x92'), 'latin1');

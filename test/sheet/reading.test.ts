@@ -337,6 +337,35 @@ describe('a workbook', () => {
     expect(report.remarks.join()).toMatch(/macros; they are not run.*links to other workbooks/);
   });
 
+  it('whose few bytes unpack to rows of megabytes keeps none of them, and reads the others', async () => {
+    // Each cell names the same long text: 90 rows of 25 megabytes, in a file of some kilobytes.
+    const long = 'x'.repeat(50_000);
+    const heavy = Array.from({ length: 500 }, () => long);
+    const bytes = book([
+      cells('2027-03-01'),
+      ...Array.from({ length: 90 }, () => heavy),
+      cells('2027-03-02', 'E2'),
+    ]);
+    expect(bytes.length).toBeLessThan(1024 * 1024);
+    const { rows } = await tables.read(bytes);
+    expect(rows.map(({ kind }) => kind)).toEqual([
+      'row',
+      ...Array.from({ length: 90 }, () => 'fault'),
+      'row',
+    ]);
+    // One text in pieces, so that no piece of it is too long.
+    const pieces = `${'x'.repeat(900_000)}<!-- -->`.repeat(3);
+    const texts = `<sst><si><t>${pieces}</t></si></sst>`;
+    const shared = xlsxFile({
+      sheets: [{ name: 'A', rows: [head, cells('2027-03-01')] }],
+      parts: { 'xl/sharedStrings.xml': texts },
+    });
+    await expect(tables.read(shared)).rejects.toMatchObject({ code: 'INPUT_LIMIT' });
+    const inline = { xml: (r: string) => `<c r="${r}" t="str"><v>${pieces}</v></c>` };
+    const piecewise = await tables.read(book([cells('2027-03-01', inline), cells('2027-03-02')]));
+    expect(piecewise.rows.map(({ kind }) => kind)).toEqual(['fault', 'row']);
+  });
+
   it('that was made to harm is refused: larger than it says, with a document type, cut off, old, or no workbook', async () => {
     const sheet = 'xl/worksheets/sheet1.xml';
     const bomb = (content: string, claimed?: number): Buffer =>

@@ -1,5 +1,5 @@
 /** The rows of one sheet as texts, one after another, with what is hidden and what is merged. */
-import { COLUMNS_MAX, columnLetters, overLimit } from '../../../core/index.ts';
+import { COLUMNS_MAX, columnLetters, overLimit, RECORD_BYTES_MAX } from '../../../core/index.ts';
 import { numberText, UNCALCULATED } from './cell-text.ts';
 import { PLAIN } from './formats.ts';
 import { MERGES_MAX, SHEET_BYTES_MAX } from './limits.ts';
@@ -12,6 +12,8 @@ export interface SheetRow {
   readonly number: number;
   readonly cells: readonly string[];
   readonly isHidden: boolean;
+  /** It holds more than a record may; its cells are not kept. */
+  readonly isTooLarge: boolean;
 }
 
 /** Cells that are shown as one. */
@@ -54,6 +56,8 @@ class RowReading {
   #isValue = false;
   #isPhonetic = false;
   #hasFormula = false;
+  /** Characters of the row so far: a few bytes of a workbook can name one long text in every cell. */
+  #size = 0;
 
   constructor(book: Workbook, end: { merges: Merge[]; hiddenColumns: boolean }) {
     this.#book = book;
@@ -78,7 +82,9 @@ class RowReading {
   }
 
   text(text: string): void {
-    if (this.#isValue) this.#text += text;
+    if (!this.#isValue || this.#isTooLarge()) return;
+    this.#text += text;
+    if (this.#text.length > RECORD_BYTES_MAX) this.#size += this.#text.length;
   }
 
   close(name: string): void {
@@ -86,7 +92,9 @@ class RowReading {
     else if (name === 'rPh') this.#isPhonetic = false;
     else if (name === 'c') this.#cellEnds();
     else if (name === 'row') {
-      this.#rows.push({ number: this.#number, cells: this.#cells, isHidden: this.#isHidden });
+      const isTooLarge = this.#isTooLarge();
+      const cells = isTooLarge ? [] : this.#cells;
+      this.#rows.push({ number: this.#number, cells, isHidden: this.#isHidden, isTooLarge });
     }
   }
 
@@ -95,6 +103,11 @@ class RowReading {
     this.#isHidden = isOn(attributes['hidden']);
     this.#cells = [];
     this.#column = -1;
+    this.#size = 0;
+  }
+
+  #isTooLarge(): boolean {
+    return this.#size > RECORD_BYTES_MAX;
   }
 
   #cell(attributes: Attributes): void {
@@ -107,8 +120,10 @@ class RowReading {
   }
 
   #cellEnds(): void {
+    if (this.#isTooLarge()) return;
     const text = this.#read();
     if (text === '') return;
+    this.#size += text.length;
     if (this.#column >= COLUMNS_MAX) {
       throw overLimit(
         `Expected at most ${COLUMNS_MAX} columns, found a value in column ${columnLetters(this.#column)} of row ${this.#number}.`,

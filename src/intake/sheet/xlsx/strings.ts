@@ -1,5 +1,5 @@
 /** The texts that cells share, as bytes beside the heap: as strings, those of 100,000 rows would fill most of it. */
-import { overLimit } from '../../../core/index.ts';
+import { overLimit, RECORD_BYTES_MAX } from '../../../core/index.ts';
 import { STRINGS_BYTES_MAX } from './limits.ts';
 import { readMarkup } from './markup.ts';
 
@@ -57,6 +57,11 @@ export async function readSharedStrings(source: AsyncIterable<Uint8Array>): Prom
     },
     text: (piece) => {
       if (isText) text += piece;
+      if (text.length > RECORD_BYTES_MAX) {
+        throw overLimit(
+          `Expected at most ${RECORD_BYTES_MAX} characters in a text of the workbook, found more. Save the sheet as CSV.`,
+        );
+      }
     },
     close: (name) => {
       if (name === 't') isText = false;

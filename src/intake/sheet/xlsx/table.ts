@@ -14,6 +14,7 @@ import {
   noRows,
   badInput,
   quoteField,
+  RECORD_BYTES_MAX,
   readNames,
   type Sha256Hex,
   sha256Hex,
@@ -178,7 +179,7 @@ class XlsxTable implements Table {
       const cells = merged.fill(row);
       if (isBlank(row) || (this.#skipHidden && row.isHidden)) continue;
       isEmpty = false;
-      yield inputRow(row.number, cells, header);
+      yield row.isTooLarge ? tooLarge(row.number) : inputRow(row.number, cells, header);
     }
     if (isEmpty) throw noRows(top);
   }
@@ -199,6 +200,11 @@ function inputRow(line: number, cells: readonly string[], header: CsvHeader): In
   const row: Record<string, JsonValue> = {};
   for (const { name, at } of header.ours) row[name] = fields[at] ?? '';
   return { kind: 'row', line, raw, row };
+}
+
+function tooLarge(line: number): InputRow {
+  const error = { where: WHOLE_ROW, why: `is larger than ${RECORD_BYTES_MAX} bytes` };
+  return { kind: 'fault', line, raw: Buffer.alloc(0), error, verbatim: true };
 }
 
 /** Of cells that are merged downwards only the first holds the value; people see it in all of them. */
@@ -230,7 +236,7 @@ class MergedDown {
 }
 
 function isBlank(row: SheetRow): boolean {
-  return row.cells.every((cell) => cell === '' || cell === undefined);
+  return !row.isTooLarge && row.cells.every((cell) => cell === '' || cell === undefined);
 }
 
 function remarksOn(seen: Seen, skipHidden: boolean): readonly string[] {
