@@ -285,6 +285,6 @@ function detailsOf({ taken, seconds, nextMs, plans, syncMs }: HandResult): reado
   return [
     '',
     ...scans.flatMap((plan) => ['```', plan, '```']),
-    `By hand: ${taken} taken by ${PEOPLE} people on ${PEOPLE} connections in ${seconds.toFixed(1)} s (${(taken / seconds).toFixed(0)} /s), all of them at the same moment each time; median ${middle(nextMs).toFixed(1)} ms, slowest ${(nextMs.at(-1) ?? 0).toFixed(1)} ms. One page kept by the disk alone: median ${middle(syncMs).toFixed(1)} ms, p99 ${p99(syncMs).toFixed(1)} ms.`,
+    `By hand: ${taken} taken by ${PEOPLE} people on ${PEOPLE} connections in ${seconds.toFixed(1)} s (${(taken / seconds).toFixed(0)} /s), all of them at the same moment each time; median ${middle(nextMs).toFixed(1)} ms, slowest ${(nextMs.at(-1) ?? 0).toFixed(1)} ms. One page kept where the data lies, alone: median ${middle(syncMs).toFixed(1)} ms, p99 ${p99(syncMs).toFixed(1)} ms.`,
   ];
 }
