@@ -84,7 +84,7 @@ export const ERRORS = {
     exit: 'refused',
     meaning: 'An earlier send may have been accepted, so this action could file twice.',
     remedy:
-      'Replay the filing, which queries the portal first. If the portal cannot be queried, check another way and record how you know.',
+      'Find out first whether it is filed. A replay queries the portal. Where people file, or the portal cannot be queried, look in the registry and record what you found and how you know.',
   },
   GATE_REFUSED: {
     exit: 'refused',

@@ -12,6 +12,8 @@ import {
   approveHandCorrection,
   proposeHandCorrection,
 } from '../../src/filings/acts/hand-corrections.ts';
+import { handSheet } from '../../src/filings/acts/hand-sheet.ts';
+import { sheetPdf } from '../../src/filings/acts/hand-sheet-text.ts';
 import { importOutcomes } from '../../src/filings/acts/hand-outcomes.ts';
 import type { FilingView } from '../../src/filings/store/filings.ts';
 import type { SheetChoices } from '../../src/intake/sheet/open-sheet.ts';
@@ -152,6 +154,18 @@ describe('a file that the office gave for several', () => {
       message: expect.stringContaining(a.id) as string,
     });
     await world.say(world.paula, b, world.filed(b, { evidence, isShared: true }));
+  });
+});
+
+it('the sheet that says what to type is no confirmation', async () => {
+  const filing = first(await inHand(1));
+  const sheet = await handSheet(world.app, world.paula, filing.id);
+  const bytes = await sheetPdf(sheet, world.app.clock.now());
+  const evidence = { kind: 'file', name: 'sheet.pdf', bytes } as const;
+  const said = world.say(world.paula, filing, world.filed(filing, { evidence }));
+  await expect(said).rejects.toMatchObject({
+    code: 'CASE_INVALID',
+    message: expect.stringContaining('the sheet that says what to type') as string,
   });
 });
 

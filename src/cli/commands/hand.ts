@@ -80,7 +80,7 @@ function whoText({ state, zone }: ListedByHand): string {
     case 'taken':
       return `${state.name} until ${shownTime(state.until, zone)}`;
     case 'look':
-      return `look first: ${state.why === 'lost' ? `${state.name ?? '?'} went away` : `${state.name ?? 'unknown'}, ${state.why}`}`;
+      return `look, from ${shownTime(state.provesFrom, zone)}: ${state.why === 'lost' ? `${state.name ?? '?'} went away` : `${state.name ?? 'unknown'}, ${state.why}`}`;
     case 'early':
       return `from ${shownTime(state.from, zone)}`;
     case 'waiting':

@@ -32,6 +32,7 @@ import {
   feeFault,
   fileKind,
   filedAtFault,
+  isOwnSheet,
   receiptFault,
 } from '../rules/confirmation.ts';
 import { decideHand, type HandDecision, type HandOutcome, type HandWord } from '../rules/hand.ts';
@@ -252,7 +253,10 @@ function zeroless(cents: number | undefined): number | undefined {
 }
 
 function fileFault(evidence: Evidence): string | undefined {
-  if (evidence.kind === 'text' || fileKind(evidence.bytes) !== undefined) return undefined;
+  if (evidence.kind === 'text') return undefined;
+  if (isOwnSheet(evidence.bytes))
+    return 'expected what the office gave, found the sheet that says what to type';
+  if (fileKind(evidence.bytes) !== undefined) return undefined;
   return 'expected a PDF, PNG, JPEG or an email message (.eml), found something else';
 }
 

@@ -1,6 +1,7 @@
 /** The sheet as lines, for a terminal and for paper: the same words in the same order. */
 import type { HandSheet, SheetLine } from './hand-sheet.ts';
 import { shownTime } from '../../core/index.ts';
+import { SHEET_AUTHOR } from '../rules/confirmation.ts';
 import { onPaper, paperBytes } from '../../system/index.ts';
 
 interface SheetPart {
@@ -88,7 +89,7 @@ export async function sheetPdf(sheet: HandSheet, madeAt: number): Promise<Uint8A
     margin: MARGIN,
     info: {
       Title: `Filing ${sheet.filing.id}`,
-      Author: 'Filewright',
+      Author: SHEET_AUTHOR,
       CreationDate: at,
       ModDate: at,
     },

@@ -31,6 +31,14 @@ function isPdf(bytes: Uint8Array): boolean {
   return /^(?:\u00ef\u00bb\u00bf)?[\0\s]*%PDF-/.test(head);
 }
 
+/** The sheet that we wrote of a filing, which lies beside the confirmation on many desks: it shows what to type, and proves nothing. */
+export function isOwnSheet(bytes: Uint8Array): boolean {
+  const text = Buffer.from(bytes).toString('latin1');
+  return text.includes(`(${SHEET_AUTHOR})`) && /\(Filing [0-9a-f]{8}-[0-9a-f-]{27}\)/.test(text);
+}
+
+export const SHEET_AUTHOR = 'Filewright';
+
 const HEAD_BYTES = 16_384;
 const HEADER = /^[!-9;-~]{1,70}:/;
 
