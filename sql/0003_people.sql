@@ -6,6 +6,7 @@
 -- what they are about, and in whose guard asks here before it lets something happen:
 --   batch            sends what was frozen; about the batch
 --   release          queues filings of a batch again whose approval became void; about the batch
+--   cancel           withdraws what of an approved batch nobody has claimed; about the batch
 --   replay, correct  send filings again (review_item); about itself
 --   exception        resolves an exception of the grants pipeline; about the exception
 --   statement        withdraws or restores bank statements; about their feed
@@ -24,7 +25,7 @@ create table proposal (
   id uuid not null default gen_random_uuid(),
   kind text not null check (kind in ('batch', 'release', 'replay', 'correct', 'exception', 'statement', 'hold',
     'person', 'role', 'quarantine', 'lane', 'hand', 'webhook', 'recipient', 'matrix', 'key',
-    'recovery')),
+    'recovery', 'cancel')),
   subject text not null check (subject ~ '^[^[:cntrl:]]{1,200}$'),
   -- Which proposal of the kind about its subject.
   n int not null check (n >= 1),
@@ -80,6 +81,8 @@ create function proposal_roles(in_kind text, in_act text) returns text[] languag
       -- Whoever proposes a batch anew ends what was proposed before.
       when in_act = 'refuse' then array['preparer', 'approver']
       else array['approver'] end
+    -- Either of the two who agreed to send it can stop it.
+    when in_kind = 'cancel' then case when in_act = 'approve' then array['approver'] else array['preparer', 'approver'] end
     when in_kind = 'exception' then case in_act
       when 'propose' then array['grants.ingestion', 'grants.fallback']
       when 'refuse' then array['grants.fallback']

@@ -6,7 +6,7 @@ create table batch (
   tenant text not null references tenant,
   id uuid not null,
   source text not null,
-  state text not null default 'open' check (state in ('open', 'frozen', 'approved')),
+  state text not null default 'open' check (state in ('open', 'frozen', 'approved', 'cancelled')),
   prepared_by uuid not null,
   prepared_at timestamptz not null default now(),
   count int,
@@ -14,7 +14,7 @@ create table batch (
   ver int not null default 1,
   primary key (tenant, id),
   foreign key (tenant, prepared_by) references person (tenant, id),
-  constraint batch_frozen_has_hash check (state = 'open' or (count is not null and sha256 is not null))
+  constraint batch_frozen_has_hash check (state in ('open', 'cancelled') or (count is not null and sha256 is not null))
 );
 
 -- Where these lanes lead now, as a proposal to send names it.
@@ -32,7 +32,10 @@ begin
       and p.state = 'approved' and are_two_parties(p.tenant, p.decided_by, new.prepared_by)
       and p.terms::jsonb = jsonb_build_object('count', new.count, 'sha256', encode(new.sha256, 'hex'),
         'lanes', destinations_of(new.tenant, array(
-          select distinct e.lane from envelope e where e.tenant = new.tenant and e.batch = new.id)))) then
+          select distinct e.lane from envelope e where e.tenant = new.tenant and e.batch = new.id and not e.withdrawn)))
+      -- Whoever asked something may approve without the answer; nobody else goes past the question.
+      and not exists (select 1 from batch_question q where q.tenant = new.tenant and q.batch = new.id
+        and q.answered_at is null and q.asked_by <> p.decided_by)) then
     raise exception 'batch % is not what two people have agreed to send', new.id
       using errcode = 'restrict_violation', constraint = 'batch_agreed';
   end if;
@@ -42,8 +45,8 @@ create trigger batch_guard before insert or update on batch for each row
   when (new.state = 'approved') execute function guard_batch();
 alter table batch enable always trigger batch_guard;
 
--- It is opened, frozen once and approved once; whose it is never changes, and what was frozen stays what it was. The condition
--- itself is the rule.
+-- It is opened, frozen and approved; whose it is never changes, and what was frozen stays what it was, unless its preparer takes
+-- it back before anybody approved it (guard_batch_back). The condition itself is the rule.
 create function refuse_batch() returns trigger language plpgsql as $$
 begin
   raise exception 'batch % is opened, frozen and approved, each once, and nothing else of it ever changes', new.id
@@ -52,12 +55,70 @@ end $$;
 create trigger batch_begins_open before insert on batch for each row
   when (new.state <> 'open' or new.count is not null or new.sha256 is not null) execute function refuse_batch();
 create trigger batch_goes_on before update on batch for each row
-  when ((old.state || '>' || new.state) not in ('open>open', 'open>frozen', 'frozen>frozen', 'frozen>approved', 'approved>approved')
+  when ((old.state || '>' || new.state) not in ('open>open', 'open>frozen', 'frozen>frozen', 'frozen>approved', 'approved>approved',
+      'frozen>open', 'open>cancelled', 'approved>cancelled')
     or (new.tenant, new.id, new.source, new.prepared_by, new.prepared_at)
       is distinct from (old.tenant, old.id, old.source, old.prepared_by, old.prepared_at)
-    or (old.state <> 'open' and (new.count, new.sha256) is distinct from (old.count, old.sha256)))
+    or (old.state <> 'open' and new.state <> 'open' and (new.count, new.sha256) is distinct from (old.count, old.sha256))
+    or (new.state = 'open' and (new.count, new.sha256) is distinct from (null::int, null::bytea)))
   execute function refuse_batch();
 alter table batch enable always trigger batch_begins_open, enable always trigger batch_goes_on;
+
+-- Taken back by its preparer alone while nobody has approved it, and while no proposal to send it is open: an approval of what it
+-- was can then no longer be given. Cancelled when nothing of it is left.
+create function guard_batch_back() returns trigger language plpgsql as $$
+begin
+  if (old.state = 'approved' or (new.prepared_by is not distinct from acting_person() and not exists (
+      select 1 from proposal p where p.tenant = new.tenant and p.kind = 'batch' and p.subject = new.id::text
+        and p.state in ('open', 'approved'))))
+    and (new.state = 'open' or not exists (
+      select 1 from envelope e where e.tenant = new.tenant and e.batch = new.id and not e.withdrawn)) then
+    return new;
+  end if;
+  raise exception 'batch % goes back only by the hand of its preparer, before an approval, or when nothing of it is left', new.id
+    using errcode = 'restrict_violation', constraint = 'batch_back';
+end $$;
+create trigger batch_goes_back before update on batch for each row
+  when (new.state = 'cancelled' and old.state <> 'cancelled' or (old.state = 'frozen' and new.state = 'open'))
+  execute function guard_batch_back();
+alter table batch enable always trigger batch_goes_back;
+
+-- What somebody who may approve a batch asked about it, and what was answered.
+create table batch_question (
+  tenant text not null,
+  batch uuid not null,
+  n int not null check (n >= 1),
+  -- Null: about all of it.
+  filing uuid,
+  asked_by uuid not null,
+  asked_at timestamptz not null default now(),
+  question text not null check (question = btrim(question) and length(question) between 10 and 500),
+  answered_by uuid,
+  answered_at timestamptz,
+  answer text check (answer = btrim(answer) and length(answer) between 10 and 500),
+  primary key (tenant, batch, n),
+  foreign key (tenant, batch) references batch (tenant, id),
+  foreign key (tenant, asked_by) references person (tenant, id),
+  foreign key (tenant, answered_by) references person (tenant, id),
+  constraint batch_question_answered check (
+    (answer is null) = (answered_by is null) and (answer is null) = (answered_at is null))
+);
+create index batch_question_open on batch_question (tenant, batch) where answered_at is null;
+create trigger batch_question_asks before insert on batch_question for each row execute function guard_actor('asked_by');
+create trigger batch_question_answers before update on batch_question for each row execute function guard_actor('answered_by');
+create function guard_batch_question() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'INSERT' and new.answered_at is null or tg_op = 'UPDATE' and old.answered_at is null
+    and (new.tenant, new.batch, new.n, new.filing, new.asked_by, new.asked_at, new.question)
+      is not distinct from (old.tenant, old.batch, old.n, old.filing, old.asked_by, old.asked_at, old.question) then
+    return new;
+  end if;
+  raise exception 'question % about batch % is asked once and answered once', new.n, new.batch
+    using errcode = 'restrict_violation', constraint = 'batch_question_once';
+end $$;
+create trigger batch_question_guard before insert or update on batch_question for each row execute function guard_batch_question();
+alter table batch_question enable always trigger batch_question_asks, enable always trigger batch_question_answers,
+  enable always trigger batch_question_guard;
 
 -- The fees by payment rail that the second person saw; the hash and the count are in the proposal.
 create table batch_approval (
@@ -74,7 +135,7 @@ create table approval_void (
   batch uuid not null,
   lane text not null,
   n int not null check (n >= 1),
-  cause text not null check (cause in ('profile', 'expired')),
+  cause text not null check (cause in ('profile', 'expired', 'stopped')),
   filings int not null check (filings >= 1),
   at timestamptz not null default clock_timestamp(),
   primary key (tenant, batch, lane, n),
@@ -103,13 +164,18 @@ create table envelope (
   due timestamptz not null,
   last_safe timestamptz not null,
   created_at timestamptz not null default now(),
+  -- By a row of withdrawal, which comes first: nothing of it was ever sent, so that another filing may have its obligation and key.
+  withdrawn boolean not null default false,
   primary key (tenant, id),
-  -- One filing per obligation: the same obligation with other content is a conflict, never a second filing.
-  constraint envelope_obligation unique (tenant, obligation),
-  constraint envelope_key unique (tenant, key),
   foreign key (tenant, batch) references batch (tenant, id),
   foreign key (tenant, lane) references lane (tenant, code)
 );
+-- One filing per obligation: the same obligation with other content is a conflict, never a second filing.
+create unique index envelope_obligation on envelope (tenant, obligation) where not withdrawn;
+create unique index envelope_key on envelope (tenant, key) where not withdrawn;
+-- Where a withdrawn one is looked for by its key, or what was owed is told with all that was ever made of it.
+create index envelope_former on envelope (tenant, obligation) where withdrawn;
+
 -- Nothing joins what was frozen: it would leave under an approval that nobody gave it. Asked once for each statement.
 create function guard_envelope_joins() returns trigger language plpgsql as $$
 declare
@@ -202,12 +268,45 @@ end $$;
 
 create trigger filing_transition before update on filing for each row
   when (old.status <> new.status and (old.status || '>' || new.status) not in (
-    'pending>submitted', 'pending>fallout',
+    'pending>submitted', 'pending>fallout', 'pending>rejected',
     'submitted>pending', 'submitted>accepted', 'submitted>rejected', 'submitted>fallout',
     'rejected>pending', 'rejected>accepted',
     'fallout>pending', 'fallout>accepted', 'fallout>rejected'))
   execute function refuse_transition();
 alter table filing enable always trigger filing_transition;
+
+-- What the second person left out when they approved the rest of a batch. It waits until an approval names it again.
+create table held_back (
+  tenant text not null,
+  filing uuid not null,
+  batch uuid not null,
+  by_person uuid not null,
+  at timestamptz not null default now(),
+  reason text not null check (reason = btrim(reason) and length(reason) between 10 and 500),
+  primary key (tenant, filing),
+  foreign key (tenant, filing) references envelope (tenant, id),
+  foreign key (tenant, batch) references batch (tenant, id),
+  foreign key (tenant, by_person) references person (tenant, id)
+);
+create trigger held_back_actor before insert on held_back for each row execute function guard_actor('by_person');
+create function guard_held_back() returns trigger language plpgsql as $$
+begin
+  if exists (select 1 from envelope e join batch b on b.tenant = e.tenant and b.id = e.batch and b.state = 'frozen'
+    where e.tenant = new.tenant and e.id = new.filing and e.batch = new.batch and not e.withdrawn
+      and are_two_parties(b.tenant, b.prepared_by, new.by_person)) then
+    return new;
+  end if;
+  raise exception 'filing % is held back only by the second person, when the rest of its batch is approved', new.filing
+    using errcode = 'restrict_violation', constraint = 'held_back_in_time';
+end $$;
+create trigger held_back_guard before insert on held_back for each row execute function guard_held_back();
+alter table held_back enable always trigger held_back_actor, enable always trigger held_back_guard;
+
+create function is_held_back(in_tenant text, in_filing uuid, in_batch uuid) returns boolean language sql stable as $$
+  select exists (select 1 from held_back h where h.tenant = in_tenant and h.filing = in_filing and not exists (
+    select 1 from proposal p where p.tenant = in_tenant and p.kind = 'release' and p.subject = in_batch::text
+      and p.state = 'approved' and p.decided_at > h.at))
+$$;
 
 -- Nothing is sent that two people did not agree to. A filing waits unqueued until its batch is approved, and that is asked
 -- when it joins the queue, once. Afterwards it is enough that whatever is claimed came out of the queue: the condition of
@@ -216,8 +315,8 @@ create function guard_approved() returns trigger language plpgsql as $$
 begin
   if not exists (
     select 1 from envelope e join batch b on b.tenant = e.tenant and b.id = e.batch and b.state = 'approved'
-    where e.tenant = new.tenant and e.id = new.id) then
-    raise exception 'filing % is of a batch that is not approved', new.id
+    where e.tenant = new.tenant and e.id = new.id and not is_held_back(e.tenant, e.id, e.batch)) then
+    raise exception 'filing % is of a batch that is not approved, or was held back', new.id
       using errcode = 'restrict_violation', constraint = 'filing_approved';
   end if;
   return new;
@@ -469,6 +568,10 @@ begin
         and r.payload_sha256 = old.payload_sha256 and r.payload_ct = old.payload_ct) then
     return new;
   end if;
+  if tg_op = 'UPDATE' and new.withdrawn and not old.withdrawn and to_jsonb(new) - 'withdrawn' = to_jsonb(old) - 'withdrawn'
+    and exists (select 1 from withdrawal w where w.tenant = new.tenant and w.filing = new.id) then
+    return new;
+  end if;
   raise exception 'rows of envelope are written once; only an approved correction adds a revision'
     using errcode = 'restrict_violation';
 end $$;
@@ -505,6 +608,80 @@ create trigger filing_reviewed before update on filing for each row
     and new.status in ('pending', 'accepted', 'rejected'))
   execute function guard_review();
 alter table filing enable always trigger filing_reviewed;
+
+-- Withdrawn -------------------------------------------------------------------------------------------------------------
+
+-- A filing that nobody ever sent, and nobody ever will. Before an approval its preparer alone says so, while the batch is open or
+-- was taken back, or of what the second person left out; afterwards two people.
+create table withdrawal (
+  tenant text not null,
+  filing uuid not null,
+  by_person uuid not null,
+  at timestamptz not null default clock_timestamp(),
+  reason text not null check (reason = btrim(reason) and length(reason) between 10 and 500),
+  -- Of kind cancel. Null: nobody had approved that it is sent.
+  proposal uuid,
+  -- The filing in its place, which comes with it.
+  replaced_by uuid,
+  -- The hash that was approved for the batch is over this filing too.
+  covered boolean not null,
+  primary key (tenant, filing),
+  foreign key (tenant, filing) references envelope (tenant, id),
+  foreign key (tenant, by_person) references person (tenant, id),
+  foreign key (tenant, proposal) references proposal (tenant, id),
+  constraint withdrawal_replaced foreign key (tenant, replaced_by) references envelope (tenant, id) deferrable initially deferred
+);
+create trigger withdrawal_actor before insert on withdrawal for each row execute function guard_actor('by_person');
+
+-- The lock of the filing makes a claim that is under way wait, or come too late: exactly one of the two has it. What asks before
+-- it is sent may have been sent in a time that was lost (ask_before_sending), so that its key is not free.
+create function guard_withdrawal() returns trigger language plpgsql as $$
+declare
+  b batch;
+begin
+  select x.* into b from batch x where x.tenant = new.tenant
+    and x.id = (select e.batch from envelope e where e.tenant = new.tenant and e.id = new.filing) for update;
+  perform 1 from filing f where f.tenant = new.tenant and f.id = new.filing and f.status = 'pending' and f.attempt = 0
+    and f.holder is null and f.step = '{"action": "send"}' for update;
+  if found and (case
+    when new.proposal is not null then b.state = 'approved' and exists (
+      select 1 from proposal p where p.tenant = new.tenant and p.id = new.proposal and p.kind = 'cancel'
+        and p.subject = b.id::text and p.state = 'approved' and p.decided_by = new.by_person)
+    else new.by_person = b.prepared_by
+      and (b.state = 'open' or (b.state = 'approved' and is_held_back(b.tenant, new.filing, b.id))) end) then
+    new.covered := b.state = 'approved';
+    return new;
+  end if;
+  raise exception 'filing % is not withdrawn: it was claimed, or it takes other people to say so', new.filing
+    using errcode = 'restrict_violation', constraint = 'withdrawal_in_time';
+end $$;
+create trigger withdrawal_guard before insert on withdrawal for each row execute function guard_withdrawal();
+
+-- What it means comes with the row, so that nobody can write the one without the other.
+create function withdraw_filing() returns trigger language plpgsql as $$
+begin
+  update envelope set withdrawn = true where tenant = new.tenant and id = new.filing;
+  update filing set status = 'rejected', step = null, next_at = null, profile_n = null, approved_until = null,
+    verdict = 'withdrawn', code = 'WITHDRAWN', ver = ver + 1
+  where tenant = new.tenant and id = new.filing;
+  return null;
+end $$;
+create trigger withdrawal_withdraws after insert on withdrawal for each row execute function withdraw_filing();
+alter table withdrawal enable always trigger withdrawal_actor, enable always trigger withdrawal_guard,
+  enable always trigger withdrawal_withdraws;
+
+create function guard_withdrawn() returns trigger language plpgsql as $$
+begin
+  if new.attempt = 0 and new.exceptions = 0 and exists (
+    select 1 from withdrawal w where w.tenant = new.tenant and w.filing = new.id) then
+    return new;
+  end if;
+  raise exception 'filing % may go from % to % only by a withdrawal that is on record', old.id, old.status, new.status
+    using errcode = 'restrict_violation', constraint = 'filing_withdrawn';
+end $$;
+create trigger filing_withdrawn before update on filing for each row
+  when (old.status = 'pending' and new.status = 'rejected') execute function guard_withdrawn();
+alter table filing enable always trigger filing_withdrawn;
 
 -- By hand ---------------------------------------------------------------------------------------------------------------
 
@@ -648,5 +825,6 @@ create index confirmation_file on confirmation (tenant, sha256);
 -- Walls -----------------------------------------------------------------------------------------------------------------
 
 select keep_forever(name) from unnest(array['batch_approval', 'approval_void', 'attempt', 'outcome', 'review_item', 'review_act',
-  'envelope_revision', 'look', 'confirmation']) name;
-select keep_forever(name, may_change => true) from unnest(array['batch', 'filing', 'taking', 'receipt']) name;
+  'envelope_revision', 'look', 'confirmation', 'withdrawal', 'held_back']) name;
+select keep_forever(name, may_change => true) from unnest(array['batch', 'batch_question', 'filing', 'taking', 'receipt'])
+  name;

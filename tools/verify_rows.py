@@ -40,7 +40,7 @@ def state(entry):
     if not entry.secret: own.update(entry.given('payload_sha256'))
     kept = {name: own[name] for name in ('key', 'payload_sha256') if name in own}
     if 'from' in entry.data and get('from') is None:
-        own.update(entry.given(*OWED), exceptions=0, receipt=None, payload_ct=entry.ct, first_key=get('key'))
+        own.update(entry.given(*OWED), exceptions=0, receipt=None, withdrawn=False, payload_ct=entry.ct, first_key=get('key'))
         if not entry.secret: own['first_payload_sha256'] = get('payload_sha256')
         return [entry.row('filing', own), entry.row('revision', kept, entry.id + '/1', must=False)]
     own.update(entry.given('receipt'))
@@ -71,6 +71,10 @@ def review(entry):
     if cause == 'reject':
         evidence = sha256(get('not_filed')) if isinstance(get('not_filed'), str) else None
         return [closed('rejected'), act(entry, 'rejected', evidence=evidence)]
+    if cause == 'withdraw':
+        why = {'by': entry.by, 'reason': get('reason'), 'covered': get('covered') is True}
+        return [entry.row('filing', {'withdrawn': True, 'verdict': 'withdrawn', 'code': 'WITHDRAWN'}),
+                entry.row('withdrawal', {**why, 'proposal': get('proposal'), 'replaced_by': get('replaced_by')})]
     if cause == 'hand_correct': return receipt(entry)
     if cause not in ('replay', 'correct'): return []
     item = {**entry.given('action', 'revision', 'key', 'payload_sha256'), 'n': get('exception'),
@@ -124,13 +128,23 @@ def approved(entry):
     if entry.kind != 'batch': return [proposal(entry, word(get('kind')), {**decision, 'sha256': get('sha256')})]
     fields = {'count': get('count'), 'sha256': get('sha256'), 'state': 'approved', 'ver': get('batch_ver')}
     fees = get('fees') if get('fees') is not None else []
-    return [entry.row('batch', fields), entry.row('batch_approval', {'fees': fees}), proposal(entry, 'batch', decision)]
+    return [entry.row('batch', fields), entry.row('batch_approval', {'fees': fees}), proposal(entry, 'batch', decision, get('proposal_n') or 1)]
+def computed(frozen):  # Over no filing nothing is computed.
+    return {'computed_' + name: value if frozen['count'] else None for name, value in frozen.items()}
+def batch_changed(entry):
+    frozen = {'count': entry.get('count'), 'sha256': entry.get('sha256')}
+    return [entry.row('batch', {**frozen, **computed(frozen), 'state': 'frozen', 'ver': entry.ver})]
+def batch_cancelled(entry):  # What two people had approved stays on record as it was.
+    left = {} if entry.get('approved') is True else dict.fromkeys('count sha256 computed_count computed_sha256'.split())
+    return [entry.row('batch', {**left, 'state': 'cancelled', 'ver': entry.get('batch_ver')})]
+def asked(entry):
+    return [entry.row('batch_question', {'question': entry.get('question'), 'filing': entry.get('filing'),
+                                         'asked_by': entry.by, 'answer': None, 'answered_by': None})]
 def batch_closed(entry):
     frozen = {'count': entry.get('count'), 'sha256': entry.get('sha256')}
     whole = isinstance(entry.get('lanes') or [], list)  # Of very many lanes the entry has the hash alone.
     terms = {'terms': canonical({**frozen, **entry.given('lanes')})} if whole else {}
-    computed = {'computed_count': frozen['count'], 'computed_sha256': frozen['sha256']}
-    return [entry.row('batch', {**frozen, **computed, 'state': 'frozen', 'ver': entry.ver}),
+    return [entry.row('batch', {**frozen, **computed(frozen), 'state': 'frozen', 'ver': entry.ver}),
             proposal(entry, 'batch', opened(entry.by, **terms))]
 def any_proposal(entry):  # By its id, or by what it is about: made with odd versions of that, decided with even ones.
     end, get, n = entry.type.replace('_', '.').split('.')[-1], entry.get, (entry.ver + 1) // 2
@@ -254,6 +268,8 @@ RULES = {
     'filing.intent': intent,
     'dlq.enveloped': enveloped, 'review.assigned': assigned, 'review.proposed': proposed,
     'review.withdrawn': withdrawn, 'approval.granted': approved, 'batch.closed': batch_closed,
+    'batch.changed': batch_changed, 'batch.cancelled': batch_cancelled, 'batch.asked': asked,
+    'batch.answered': plain('batch_question', 'answer', answered_by=by), 'filing.held_back': plain('held_back', 'batch reason', by=by),
     'batch.opened': plain('batch', 'source prepared_by', state=always('open'), count=always(None), sha256=always(None)),
     **dict.fromkeys(['obligation.computed', 'obligation.moved', 'obligation.restated'], owed),
     'obligation.met': plain('obligation', state=always('met'), ver=ver),
@@ -312,6 +328,7 @@ class Sums:
             if self.batch is None or self.batch[0] != row['batch']:
                 self.end_batch()
                 self.batch = [row['batch'], hashlib.sha256(), 0]
+            if row.get('in_batch_hash') is False: return  # Withdrawn before anybody approved it.
             self.batch[1].update(('%s %s\n' % (row['first_key'], row['first_payload_sha256'])).encode())
             self.batch[2] += 1
         elif kind == 'proposal':
@@ -325,7 +342,7 @@ class Sums:
             self.proposal[1].update((' '.join(map(word, parts + [proof])) + '\n').encode('utf-8'))
             self.proposal[2] += 1
     def end_batch(self):
-        if self.batch:
+        if self.batch and self.batch[2]:
             id, digest, count = self.batch
             self.put('batch', word(id), {'computed_count': count, 'computed_sha256': digest.hexdigest()})
         self.batch = None

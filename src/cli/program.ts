@@ -19,6 +19,12 @@ const COMMANDS: readonly Entry[] = [
     'set up an installation with its first one or two people',
     () => import('./commands/init.ts'),
   ],
+  [
+    'inbox',
+    'everything that waits for you: approvals, questions, exceptions, dockets, alerts',
+    () => import('./commands/inbox.ts'),
+  ],
+  ['whoami', 'who you are here, and your roles', () => import('./commands/whoami.ts')],
   ['batch', 'import, approve and run batches of filings', () => import('./commands/batch.ts')],
   ['entity', 'the register of entities', () => import('./commands/entity.ts')],
   ['filing', 'show filings and build defense packs', () => import('./commands/filing.ts')],

@@ -25,7 +25,8 @@ export type ProposalKind =
   | 'recipient'
   | 'matrix'
   | 'key'
-  | 'recovery';
+  | 'recovery'
+  | 'cancel';
 export type ProposalState = 'open' | 'approved' | 'refused' | 'withdrawn';
 
 /** What will run, apart from the filings of a review; undefined is left out. */

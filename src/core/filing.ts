@@ -22,6 +22,7 @@ export const LEGAL_TRANSITIONS: readonly {
     to: 'fallout',
     when: 'a gate refuses at send time, the slack is gone, or every tier is closed',
   },
+  { from: 'pending', to: 'rejected', when: 'a person withdrew it before anything was sent' },
   {
     from: 'submitted',
     to: 'pending',

@@ -125,6 +125,7 @@ export { VERSION } from './version.ts';
 export { badCase, badInput, errorOf, misuse, notFound, overLimit, ruledOut } from './refusals.ts';
 export { shownDollars } from './shown-money.ts';
 export {
+  shownDay,
   shownMoment,
   shownTime,
 } from './shown-time.ts';

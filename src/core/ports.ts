@@ -474,8 +474,20 @@ export type Admission =
       readonly dates: Pick<Envelope, 'notBefore' | 'due'>;
       /** The batch that holds it, where that is still open: nothing of it is sent before its import is finished. */
       readonly openIn?: BatchId;
+      readonly correctable?: Correctable;
     }
-  | { readonly kind: 'conflict'; readonly filing: FilingId; readonly existing: SealedPayload };
+  | {
+      readonly kind: 'conflict';
+      readonly filing: FilingId;
+      readonly existing: SealedPayload;
+      readonly correctable?: Correctable;
+    };
+
+/** Nobody has approved the filing that exists, nor claimed it: its preparer can put the row in its place. */
+export interface Correctable {
+  readonly batch: BatchId;
+  readonly preparedBy: PersonId;
+}
 
 export interface IntakeStore {
   openBatch(input: {

@@ -17,6 +17,7 @@ export { diagnoseRoute, type RouteDiagnosis } from './acts/diagnose-route.ts';
 export { docketSight, firstShown } from './acts/docket-sight.ts';
 export { type DocketImportReport, importDocketFile } from './acts/import-file.ts';
 export { linksOf } from './acts/links.ts';
+export { ownDockets } from './acts/own-dockets.ts';
 export { movedBy, type MovedEntry } from './acts/moved.ts';
 export { shippedPatentLaw } from './acts/deps.ts';
 export { requirePrivilegeOver, requireSuccessor } from './acts/privilege.ts';

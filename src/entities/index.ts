@@ -10,7 +10,7 @@ export { confirmedColumns, rememberColumns } from './acts/sheet-memory.ts';
 export { openRecord } from './acts/sealed-record.ts';
 export { gateAtSend } from './rules/gates-at-send.ts';
 export type { GateChange, LawGates, Payload } from './rules/gates-report.ts';
-export { entityGates } from './rules/gates.ts';
+export { type EntityGates, entityGates } from './rules/gates.ts';
 export { lawGates } from './rules/law-gates/law-gates.ts';
 export * from './rules/law/delaware-answer.ts';
 export { type DelawareRates, readDelawareRates } from './rules/law/delaware-rates.ts';
@@ -19,6 +19,11 @@ export { answerObligation, type ObligationAnswer } from './rules/law/obligation-
 export { readEntityRules } from './rules/law/read-entity-rules.ts';
 export { cadenceWords, dueWords, windowWords } from './rules/law/rule-words.ts';
 export type { EntityRecord } from './rules/register/entity-record.ts';
+export {
+  type LaterRecord,
+  laterRecord,
+  laterRecordWords,
+} from './rules/register/later-record.ts';
 export type { RegisterLaw } from './rules/register/owed.ts';
 export { type RailShare, railShare } from './rules/register/payment-rail.ts';
 export { entityRowReader } from './rules/row-reader.ts';

@@ -8,6 +8,19 @@ export {
   readBatchId,
   runBatch,
 } from './acts/batches.ts';
+export {
+  approveCancel,
+  cancelBatch,
+  refuseBatch,
+  refuseCancel,
+  withdrawFromBatch,
+} from './acts/batch-changes.ts';
+export { correctInBatch } from './acts/batch-correct.ts';
+export { answerAboutBatch, askAboutBatch } from './acts/batch-questions.ts';
+export { type BatchReview, reviewBatch, type ReviewedFiling } from './acts/batch-review.ts';
+export { type BatchQuestion, openQuestions } from './store/batch-questions.ts';
+export { exceptionsOnDesk } from './store/desk-exceptions.ts';
+export { batchesComeBack, batchesToApprove, type BatchToApprove } from './store/waiting-batches.ts';
 export { defendFiling } from './acts/defense.ts';
 export { diagnosePayload, type PayloadDiagnosis } from './acts/diagnose-payload.ts';
 export { diagnoseSessions, type SessionsDiagnosis } from './acts/diagnose-sessions.ts';

@@ -1,10 +1,12 @@
 /** What a conflict is about: the payload that exists and the one in the row, field by field. */
 import {
+  type Correctable,
   FilewrightError,
   type FilingDraft,
   type FilingId,
   type JsonValue,
   parseStrictJson,
+  type PersonId,
   type RowError,
   type SealedPayload,
   toRfc3339,
@@ -29,6 +31,7 @@ export function conflictError(input: {
   readonly filing: FilingId;
   readonly existing: SealedPayload;
   readonly payload: Uint8Array;
+  readonly remedy: string;
 }): RowError {
   const changes = changesFrom(input);
   const rule = `conflicts with filing ${input.filing}, which is unchanged`;
@@ -48,14 +51,25 @@ export function conflictError(input: {
       .map((change) => change.field)
       .slice(0, FIELDS_SHOWN_MAX)
       .join(', '),
-    why: `${rule}; ${listed.join('; ')}. Remove the row, or correct the filing with review correct`,
+    why: `${rule}; ${listed.join('; ')}. ${input.remedy}`,
   };
+}
+
+/** What can be done about a filing that exists, in the words of the row's report. */
+export function remedyOf(correctable: Correctable | undefined, by: PersonId | undefined): string {
+  if (correctable === undefined) return 'Remove the row, or correct the filing with review correct';
+  const { batch, preparedBy } = correctable;
+  const waits = `It waits for approval in batch ${batch}`;
+  if (preparedBy !== by)
+    return `${waits}; only the person who prepared that batch can correct it there`;
+  return `${waits}: to put this row in its place, import the file with --correct`;
 }
 
 /** The error row of a row whose payload is known and whose dates are not the filing's: never "unchanged" in silence. */
 export function movedDates(
   existing: { readonly filing: FilingId; readonly dates: Dates },
   row: Dates,
+  remedy: string,
 ): RowError | undefined {
   const moved = (
     [
@@ -67,7 +81,7 @@ export function movedDates(
   const listed = moved.map(([name, old, now]) => `${name}: ${toRfc3339(old)} → ${toRfc3339(now)}`);
   return {
     where: moved.map(([name]) => name).join(', '),
-    why: `conflicts with filing ${existing.filing}, which is unchanged; ${listed.join('; ')}. Remove the row, or correct the filing with review correct`,
+    why: `conflicts with filing ${existing.filing}, which is unchanged; ${listed.join('; ')}. ${remedy}`,
   };
 }
 

@@ -53,7 +53,10 @@ export class FilingRows implements Importer<FilingDraft> {
       const answer = first === undefined ? undefined : byRow.get(first);
       invariant(answer !== undefined, 'Expected an outcome for each row.');
       // A copy of a row that was created says nothing new; one of a conflict is the same conflict.
-      const kind = first !== one && answer.kind === 'created' ? 'unchanged' : answer.kind;
+      const isCopy = first !== one && (answer.kind === 'created' || answer.kind === 'corrected');
+      if (answer.kind === 'corrected' && !isCopy) this.tally.corrected += 1;
+      const said = answer.kind === 'corrected' ? 'changed' : answer.kind;
+      const kind = isCopy ? 'unchanged' : said;
       this.tally.count(one.item.lane, kind);
       if (answer.kind === 'unchanged' && answer.openIn !== this.admissions.batch) {
         this.tally.unfinishedIn(answer.openIn);

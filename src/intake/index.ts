@@ -1,3 +1,4 @@
+export { type Correct, freezeDraft } from './admissions.ts';
 export { changedFields, type FieldChange } from './conflict.ts';
 export {
   type GoodRow,

@@ -2,12 +2,14 @@ import {
   type FilingDraft,
   type IntakeStore,
   overLimit,
+  type PersonId,
   type Sha256Hex,
   type Vault,
 } from '../core/index.ts';
 import {
   type Admissions,
   type BatchAdmissionsOptions,
+  correctionsIn,
   hasConflict,
   type Outcome,
   outcomesOf,
@@ -19,10 +21,16 @@ export class PreviewAdmissions implements Admissions {
   readonly batch = undefined;
   private readonly store: IntakeStore;
   private readonly vault: Vault;
+  private readonly person: PersonId;
+  private readonly corrects: boolean;
   private readonly onConflict: (() => Promise<void>) | undefined;
   private readonly seen = new Map<string, { readonly sha256: Sha256Hex; readonly line: number }>();
 
-  constructor(options: Pick<BatchAdmissionsOptions, 'store' | 'vault' | 'onConflict'>) {
+  constructor(
+    options: Pick<BatchAdmissionsOptions, 'store' | 'vault' | 'onConflict' | 'person' | 'correct'>,
+  ) {
+    this.person = options.person;
+    this.corrects = options.correct !== undefined;
     this.store = options.store;
     this.vault = options.vault;
     this.onConflict = options.onConflict;
@@ -36,9 +44,12 @@ export class PreviewAdmissions implements Admissions {
     const asked = drafts.map(({ obligation, payloadSha256 }) => ({ obligation, payloadSha256 }));
     const admissions = await this.store.preview(asked);
     if (hasConflict(admissions)) await this.onConflict?.();
-    const outcomes = outcomesOf(admissions, drafts, this.vault);
+    const { vault, person } = this;
+    const outcomes = outcomesOf(admissions, drafts, { vault, person });
+    const corrections = correctionsIn(admissions, this.corrects ? drafts : [], person);
     return outcomes.map((outcome, at) => {
       const draft = drafts[at];
+      if (draft !== undefined && corrections.has(draft)) return { kind: 'corrected' };
       if (outcome.kind !== 'created' || draft === undefined) return outcome;
       return this.remember(draft, lines[at] ?? 0);
     });

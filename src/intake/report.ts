@@ -62,12 +62,15 @@ export interface ImportReport extends ImportRunReport {
   readonly inputSha256: Sha256Hex;
   readonly lanes: ReadonlyMap<LaneCode, LaneCounts>;
   readonly gates: GateReport;
+  /** Of those that changed: so many took the place of filings that nobody had approved. The others conflict. */
+  readonly corrected: number;
   /** Batches of imports that did not finish, with so many of the unchanged rows: none of those is sent. */
   readonly unfinished: readonly { readonly batch: BatchId; readonly rows: number }[];
 }
 
 /** Counts what only filings have, while the rows pass. */
 export class FilingTally {
+  corrected = 0;
   private readonly lanes = new Map<LaneCode, { -readonly [K in keyof LaneCounts]: number }>();
   private readonly unfinished = new Map<BatchId, number>();
   private readonly gateCounts = new Map<string, number>();
@@ -99,13 +102,13 @@ export class FilingTally {
     }
   }
 
-  result(): Pick<ImportReport, 'lanes' | 'gates' | 'unfinished'> {
+  result(): Pick<ImportReport, 'lanes' | 'gates' | 'unfinished' | 'corrected'> {
     const gates = {
       counts: Object.fromEntries(this.gateCounts),
       changes: this.gateChanges,
       notices: this.gateNotices,
     };
     const unfinished = [...this.unfinished].map(([batch, rows]) => ({ batch, rows }));
-    return { lanes: this.lanes, gates, unfinished };
+    return { lanes: this.lanes, gates, unfinished, corrected: this.corrected };
   }
 }

@@ -30,6 +30,11 @@ function move(from: string | null, to: string, id = 'F-1'): LedgerEntry {
   return { ...base, subj: { kind: 'filing', id, ver: 1 }, data: { from, to } };
 }
 
+const withdrawn: LedgerEntry = {
+  ...move('pending', 'rejected'),
+  data: { from: 'pending', to: 'rejected', cause: 'withdraw' },
+};
+
 /** The answers to all entries but the last must be "nothing wrong". */
 function lastFault(...entries: readonly LedgerEntry[]): string | undefined {
   const history = new FilingHistory();
@@ -57,7 +62,8 @@ describe('the state machine replayed from the ledger', () => {
     for (const from of [null, ...FILING_STATUSES]) {
       for (const to of FILING_STATUSES) {
         const legal = LEGAL_TRANSITIONS.some((row) => row.from === from && row.to === to);
-        const fault = lastFault(...(pathTo[String(from)] ?? []), envelope, move(from, to));
+        const last = from === 'pending' && to === 'rejected' ? withdrawn : move(from, to);
+        const fault = lastFault(...(pathTo[String(from)] ?? []), envelope, last);
         expect(fault, `${from} → ${to}`).toBe(legal ? undefined : 'ILLEGAL_TRANSITION');
       }
     }
@@ -111,6 +117,27 @@ describe('the state machine replayed from the ledger', () => {
       'an envelope for another filing',
       'FALLOUT_WITHOUT_ENVELOPE',
       [move(null, 'pending'), { ...envelope, data: { filing: 'F-2' } }, move('pending', 'fallout')],
+    ],
+    ['a withdrawal of what was never sent', undefined, [move(null, 'pending'), withdrawn]],
+    [
+      'a refusal of what was never sent',
+      'ILLEGAL_TRANSITION',
+      [move(null, 'pending'), envelope, move('pending', 'rejected')],
+    ],
+    [
+      'a withdrawal of what was sent before',
+      'ILLEGAL_TRANSITION',
+      [...submitted, move('submitted', 'pending'), withdrawn],
+    ],
+    [
+      'anything after a withdrawal',
+      'ILLEGAL_TRANSITION',
+      [move(null, 'pending'), withdrawn, move('rejected', 'pending')],
+    ],
+    [
+      'a withdrawal that is another change',
+      'ILLEGAL_TRANSITION',
+      [...submitted, { ...withdrawn, data: { ...withdrawn.data, from: 'submitted' } }],
     ],
     ['another filing in the same status', undefined, [...accepted, move(null, 'pending', 'F-2')]],
     [

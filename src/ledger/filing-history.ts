@@ -15,11 +15,12 @@ export type HistoryFault =
  * - `filing.intent` announces a send; after acceptance there must be none.
  * - `dlq.enveloped` (data.filing names the filing) comes before the change to `rejected` or `fallout` that it
  *   belongs to. A person's review of a fallout needs no second envelope.
+ * - A filing is withdrawn (data.cause) only while it was never sent; that leaves no envelope, and ends it.
  * - Key and payload hash are those with which the revision began, in every entry that names them: what was imported and
  *   approved is what was sent and answered. A correction begins another revision. A hash that is sealed is not compared.
  */
 export class FilingHistory {
-  // For each filing: its status in the low bits, the envelopes not yet used by a fallout above them.
+  // For each filing: its status in the low bits, two flags, and above them the envelopes not yet used by a fallout.
   private readonly filings = new DigestTable();
   // For each filing: a digest of the key and the payload hash of its revision.
   private readonly revisions = new DigestTable();
@@ -31,7 +32,8 @@ export class FilingHistory {
     }
     if (entry.subj.kind !== 'filing') return undefined;
     if (!this.isOfRevision(entry)) return 'REVISION_MISMATCH';
-    const { status, envelopes } = unpack(this.filings.get(entry.subj.id));
+    const known = unpack(this.filings.get(entry.subj.id));
+    const { status, envelopes, wasSent, isWithdrawn } = known;
     if (entry.type === 'filing.intent' && status === 'accepted') return 'SUBMIT_AFTER_ACCEPT';
     if (!Object.hasOwn(entry.data, 'to')) return undefined;
 
@@ -39,11 +41,24 @@ export class FilingHistory {
     if (to === undefined || entry.data.from !== status || !isLegalTransition(status, to)) {
       return 'ILLEGAL_TRANSITION';
     }
+    // Its key may be another filing's since: nothing comes after a withdrawal, and what was ever taken to be sent has none.
+    const withdraws = entry.data.cause === 'withdraw';
+    const isRefusedUnsent = status === 'pending' && to === 'rejected';
+    if (isWithdrawn || withdraws !== isRefusedUnsent || (withdraws && wasSent)) {
+      return 'ILLEGAL_TRANSITION';
+    }
     const needsEnvelope =
-      (to === 'rejected' || to === 'fallout') && (status === 'pending' || status === 'submitted');
+      !withdraws &&
+      (to === 'rejected' || to === 'fallout') &&
+      (status === 'pending' || status === 'submitted');
     if (needsEnvelope && envelopes === 0) return 'FALLOUT_WITHOUT_ENVELOPE';
     const left = needsEnvelope ? envelopes - 1 : envelopes;
-    this.change(entry.subj.id, () => ({ status: to, envelopes: left }));
+    this.change(entry.subj.id, () => ({
+      status: to,
+      envelopes: left,
+      wasSent: wasSent || to === 'submitted',
+      isWithdrawn: withdraws,
+    }));
     return undefined;
   }
 
@@ -67,6 +82,8 @@ export class FilingHistory {
 interface Known {
   readonly status: FilingStatus | null;
   readonly envelopes: number;
+  readonly wasSent: boolean;
+  readonly isWithdrawn: boolean;
 }
 
 /** FNV-1a, and never 0. Enough to find a slip: who could choose texts to collide cannot write to a log that is signed. */
@@ -80,15 +97,20 @@ function digestOf(text: string): number {
 
 // One number, because a table of objects would not stay small for a million filings.
 const STATUS_BASE = FILING_STATUSES.length + 1;
+const FLAGS = 4;
 
 function pack(known: Known): number {
   const status = known.status === null ? 0 : FILING_STATUSES.indexOf(known.status) + 1;
-  return known.envelopes * STATUS_BASE + status;
+  const flags = (known.wasSent ? 1 : 0) + (known.isWithdrawn ? 2 : 0);
+  return (known.envelopes * FLAGS + flags) * STATUS_BASE + status;
 }
 
 function unpack(packed: number): Known {
+  const rest = Math.floor(packed / STATUS_BASE);
   return {
     status: FILING_STATUSES[(packed % STATUS_BASE) - 1] ?? null,
-    envelopes: Math.floor(packed / STATUS_BASE),
+    envelopes: Math.floor(rest / FLAGS),
+    wasSent: rest % 2 === 1,
+    isWithdrawn: Math.floor(rest / 2) % 2 === 1,
   };
 }

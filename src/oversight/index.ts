@@ -14,6 +14,8 @@ export { type AuditReport, type GivenTrust, verifyLedger } from './acts/audit.ts
 export * from './acts/database.ts';
 export { PRIVATE_TARGETS, runRouter, startDocketRouter } from './acts/docket-router.ts';
 export type { Finding } from './acts/installation-ledger.ts';
+export { listInbox } from './acts/inbox.ts';
+export type { InboxItem } from './acts/inbox-item.ts';
 export { inspectInstallation } from './acts/installation.ts';
 export {
   approveKeyRotation,
@@ -34,6 +36,7 @@ export {
   foundUser,
   listUsers,
 } from './acts/users.ts';
+export { whoami } from './acts/whoami.ts';
 export { serveWitness } from './acts/witness.ts';
 export { openWorker, runJobsOnce, startJobs } from './acts/worker.ts';
 export { type JobsOptions, runBackgroundWorkOnce, startBackgroundWork } from './jobs.ts';

@@ -20,7 +20,7 @@ import { raiseTrustAlert, type TrustEvent } from './trust-alerts.ts';
 
 type ChangeKind = Extract<
   ProposalKind,
-  'lane' | 'hand' | 'webhook' | 'recipient' | 'matrix' | 'recovery'
+  'lane' | 'hand' | 'webhook' | 'recipient' | 'matrix' | 'recovery' | 'batch' | 'cancel'
 >;
 
 /** What a change needs of an installation. */
@@ -71,7 +71,7 @@ export async function proposeChangeIn(
   const made = await propose(run, app.tenant, { kind, subject, terms, reason, by });
   const data = { kind, subject, sha256: made.sha256, reason, ...shown };
   const fact = userFact(app, 'change.proposed', actor, data);
-  await record(run, app.tenant, { kind, subject, n: made.n * 2 - 1 }, fact);
+  await record(run, app.tenant, { kind, subject, n: made.n, isEnd: false }, fact);
   return { sha256: made.sha256 };
 }
 
@@ -139,7 +139,7 @@ export async function approveChangeIn(
   await make?.(run, proposal);
   const data = { kind, subject, sha256: proposal.sha256 };
   const fact = userFact(app, 'change.approved', actor, data);
-  await record(run, app.tenant, { kind, subject, n: proposal.n * 2 }, fact);
+  await record(run, app.tenant, { kind, subject, n: proposal.n, isEnd: true }, fact);
   return proposal;
 }
 
@@ -150,16 +150,26 @@ export async function refuseChange(
   refusal: { readonly kind: ChangeKind; readonly subject: string; readonly reason: string },
 ): Promise<StoredProposal> {
   const { kind, subject, reason } = refusal;
-  const done = await app.session.transaction(async (run) => {
-    const decision = { approves: false, by: actor.id, reason };
-    const proposal = await decide(run, app, { kind, subject }, decision);
-    const data = { kind, subject, sha256: proposal.sha256, reason };
-    const fact = userFact(app, 'change.refused', actor, data);
-    await record(run, app.tenant, { kind, subject, n: proposal.n * 2 }, fact);
-    return proposal;
-  });
+  const done = await app.session.transaction((run) =>
+    refuseChangeIn(run, app, actor, { kind, subject, reason }),
+  );
   await sequenceAll(app);
   return done;
+}
+
+/** In the transaction of what takes its place, or of what else ends with it. */
+export async function refuseChangeIn(
+  run: Run,
+  app: ChangeDeps,
+  actor: Pick<PersonActor, 'id'>,
+  { kind, subject, reason }: Parameters<typeof refuseChange>[2],
+): Promise<StoredProposal> {
+  const decision = { approves: false, by: actor.id, reason };
+  const proposal = await decide(run, app, { kind, subject }, decision);
+  const data = { kind, subject, sha256: proposal.sha256, reason };
+  const fact = userFact(app, 'change.refused', actor, data);
+  await record(run, app.tenant, { kind, subject, n: proposal.n, isEnd: true }, fact);
+  return proposal;
 }
 
 function requireHash(sha256: string): string {
@@ -188,15 +198,29 @@ const NOUN = {
   recipient: 'recipient',
   matrix: 'the routing',
   recovery: 'the recovery',
+  batch: 'batch',
+  cancel: 'batch',
 } as const;
 
-/** Each proposal leaves two entries: that it was made, and how it ended. */
+/**
+ * Each proposal leaves two entries: that it was made, and how it ended. The first one of a batch is made with the entry of its
+ * freezing, so that proposals of batches are counted one by one.
+ */
 async function record(
   run: Run,
   tenant: string,
-  change: { readonly kind: ChangeKind; readonly subject: string; readonly n: number },
+  change: {
+    readonly kind: ChangeKind;
+    readonly subject: string;
+    readonly n: number;
+    readonly isEnd: boolean;
+  },
   fact: LedgerFact,
 ): Promise<void> {
-  const subject = { kind: 'change', id: `${change.kind}/${change.subject}`, ver: change.n };
+  const { kind, subject: about, n, isEnd } = change;
+  const subject =
+    kind === 'batch'
+      ? { kind: 'proposal', id: `${kind}/${about}/${n}`, ver: isEnd && n > 1 ? 2 : 1 }
+      : { kind: 'change', id: `${kind}/${about}`, ver: isEnd ? n * 2 : n * 2 - 1 };
   await recordFact(run, { tenant, boundary: 'access' }, subject, fact);
 }

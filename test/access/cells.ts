@@ -26,7 +26,7 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
   'vpaodiruefts+mg': [
     'alert.list audit.checkpoint audit.export audit.heads audit.log audit.quarantine audit.set-aside.list',
     'audit.set-aside.show audit.verify batch.list batch.status entity.list entity.show event.list filing.list',
-    'hand.list filing.show forecast.show forecast.unfiled grants.exception.list grants.obligations grants.periods',
+    'inbox.list user.whoami hand.list filing.show forecast.show forecast.unfiled grants.exception.list grants.obligations grants.periods',
     'grants.statements grants.status grants.withdrawal.list lane.list mail.log mail.show',
     'obligation.ics obligation.foresee obligation.list rehearsal.plan retention.status review.list',
     'review.proposals route.check user.list user.proposals webhook.list webhook.log',
@@ -42,17 +42,17 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
   ],
   paodiruefs: ['alert.ack'],
   p: [
-    'batch.create batch.import batch.propose entity.import obligation.recompute review.accept review.assign',
+    'batch.correct batch.withdraw batch.create batch.import batch.propose entity.import obligation.recompute review.accept review.assign',
     'review.correct review.reject review.replay review.replay-many hand.correct hand.renew hand.say hand.take',
   ],
-  pa: ['hand.refuse review.withdraw'],
+  pa: ['batch.answer batch.cancel batch.cancel.refuse hand.refuse review.withdraw'],
   pat: [
-    'hand.corrections hand.evidence hand.sheet batch.terms diagnose.payload entity.open filing.defend filing.open review.proposal review.show',
+    'hand.corrections hand.evidence hand.sheet batch.review batch.terms diagnose.payload entity.open filing.defend filing.open review.proposal review.show',
   ],
   paot: ['diagnose.blocks diagnose.conflicts diagnose.sessions'],
   pads: ['retention.hold'],
   a: [
-    'batch.approve hand.approve review.approve grants.exception.approve grants.withdrawal.decide retention.release',
+    'batch.ask batch.refuse batch.cancel.approve batch.approve hand.approve review.approve grants.exception.approve grants.withdrawal.decide retention.release',
   ],
   o: ['lane.change recovery.approve recovery.run'],
   od: ['recovery.review recovery.review-many'],

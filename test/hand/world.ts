@@ -18,6 +18,7 @@ import { type FilingView, findFiling, listFilings } from '../../src/filings/stor
 import { stopEmbedded } from '../../src/postgres/embedded/stop.ts';
 import { copyPreparedCluster } from '../fixtures/prepared-cluster.ts';
 import { OPERATOR } from '../operator.ts';
+import { vouchedFor } from '../people/firm.ts';
 
 export const PDF = (text: string): Uint8Array => Buffer.from(`%PDF-1.7\n${text}\n%%EOF\n`);
 
@@ -147,6 +148,11 @@ export class HandWorld {
       [id, agoMs],
     );
     await this.sql('alter table taking enable always trigger taking_guard');
+  }
+
+  /** Of another party than the two: each of them vouched for this person. */
+  third(name: string): Promise<PersonActor> {
+    return vouchedFor(this.app, this.people, name);
   }
 
   async ledgerStands(): Promise<boolean> {

@@ -1018,8 +1018,65 @@ const GRANTS: readonly Mutation[] = [
   ),
 ];
 
+const CHANGES: readonly Mutation[] = [
+  one(
+    'why a filing was withdrawn',
+    `update withdrawal set reason = 'because somebody said so'`,
+    'ROW_DIFFERS withdrawal.reason',
+  ),
+  one('a withdrawal gone', 'delete from withdrawal', 'ENTRY_WITHOUT_ROW withdrawal'),
+  one(
+    'a withdrawal that nobody made',
+    `insert into withdrawal (tenant, filing, by_person, reason, covered) select tenant, id, ${ARTHUR}, 'because somebody said so', true from filing where status = 'accepted' limit 1`,
+    'ROW_WITHOUT_ENTRY withdrawal',
+  ),
+  one(
+    'a withdrawal that the approved hash is said to cover',
+    'update withdrawal set covered = not covered',
+    'ROW_DIFFERS withdrawal.covered',
+  ),
+  one(
+    'who agreed to a withdrawal',
+    'update withdrawal set proposal = null where proposal is not null',
+    'ROW_DIFFERS withdrawal.proposal',
+  ),
+  one(
+    'a withdrawn filing that stands again',
+    `update envelope set withdrawn = false where withdrawn`,
+    'ROW_DIFFERS filing.withdrawn',
+  ),
+  one(
+    'a withdrawn filing in the queue',
+    `update filing set status = 'pending', step = '{"action":"send"}', next_at = now() where verdict = 'withdrawn'`,
+    'ROW_DIFFERS filing.status',
+  ),
+  one('what was held back, gone', 'delete from held_back', 'ENTRY_WITHOUT_ROW held_back'),
+  one(
+    'who held a filing back',
+    `update held_back set by_person = ${CARL}`,
+    'ROW_DIFFERS held_back.by',
+  ),
+  one(
+    'the answer to a question',
+    `update batch_question set answer = 'yes, all of them are'`,
+    'ROW_DIFFERS batch_question.answer',
+  ),
+  one('a question gone', 'delete from batch_question', 'ENTRY_WITHOUT_ROW batch_question'),
+  one(
+    'a cancelled batch that waits again',
+    `update batch set state = 'open' where state = 'cancelled' and count is null`,
+    'ROW_DIFFERS batch.state',
+  ),
+  one(
+    'why a batch was refused',
+    `update proposal set decision_reason = 'because somebody said so' where kind = 'batch' and state = 'refused'`,
+    'ROW_DIFFERS proposal.decision_reason',
+  ),
+];
+
 export const MUTATIONS: readonly Mutation[] = [
   ...FILINGS,
+  ...CHANGES,
   ...BY_HAND,
   ...APPROVALS,
   ...HOUSE,

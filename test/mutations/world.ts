@@ -32,6 +32,7 @@ import { acknowledge } from '../../src/oversight/acts/alerts.ts';
 import { FilewrightError } from '../../src/core/errors.ts';
 import { Session } from '../../src/postgres/session.ts';
 import { ensureEmbedded } from '../../src/postgres/embedded/ensure.ts';
+import { changedBatches } from './changed-batches.ts';
 import { byHand } from './hand-firm.ts';
 import type { Mutation } from './mutations.ts';
 import { recoveredLane } from './recovered-lane.ts';
@@ -80,6 +81,7 @@ export class MutationWorld {
     const { auditor, desk, paula, hart } = await fillFirm(world);
     await mail(world);
     await byHand(world);
+    await changedBatches(world);
     await recoveredLane(world, 'US-DE');
     await desk.data(['entity', 'import', join(ROOT, 'samples/register.csv')], paula);
     // Another setup of the routing, so that there is a former one.

@@ -141,6 +141,7 @@ class House {
       case 'hand':
       case 'exception':
       case 'batch':
+      case 'cancel':
       case 'release':
       case 'statement':
       case 'quarantine':

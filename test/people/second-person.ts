@@ -18,7 +18,12 @@ export const TWO_PEOPLE: Readonly<Record<ProposalKind, SecondPerson>> = {
     propose: ['batch.import', 'batch.create', 'batch.propose'],
     approve: ['batch.approve'],
     // Proposing a batch anew ends what was proposed before.
-    refuse: ['batch.approve', 'batch.propose'],
+    refuse: ['batch.refuse', 'batch.propose', 'batch.withdraw', 'batch.correct'],
+  },
+  cancel: {
+    propose: ['batch.cancel'],
+    approve: ['batch.cancel.approve'],
+    refuse: ['batch.cancel.refuse'],
   },
   release: {
     propose: ['batch.propose'],
@@ -82,6 +87,8 @@ export const ALONE: Readonly<Record<string, readonly ActName[]>> = {
       'obligation.recompute',
     ],
   'says what happened, in the person’s name': [
+    'batch.ask',
+    'batch.answer',
     'alert.ack',
     'docket.ack',
     'docket.close',
@@ -147,6 +154,7 @@ export const READS: readonly ActName[] = [
   'audit.set-aside.show',
   'audit.verify',
   'batch.list',
+  'batch.review',
   'batch.status',
   'batch.terms',
   'database.status',
@@ -188,6 +196,7 @@ export const READS: readonly ActName[] = [
   'hand.evidence',
   'hand.list',
   'hand.sheet',
+  'inbox.list',
   'installation.inspect',
   'key.list',
   'lane.list',
@@ -211,6 +220,7 @@ export const READS: readonly ActName[] = [
   'route.show',
   'user.key.list',
   'user.list',
+  'user.whoami',
   'user.proposals',
   'webhook.list',
   'webhook.log',

@@ -12,6 +12,7 @@ import {
 } from '../../filings/index.ts';
 import { APPROVAL_DAYS, APPROVAL_DAYS_MAX, misuse } from '../../core/index.ts';
 import { table } from '../output.ts';
+import { several } from '../row-import.ts';
 import { moment } from '../shown.ts';
 
 interface ApproveOptions {
@@ -21,6 +22,8 @@ interface ApproveOptions {
   readonly expectFees?: string;
   readonly expectProposal?: string;
   readonly validDays: string;
+  readonly without?: readonly string[];
+  readonly reason?: string;
 }
 
 export function addApproveCommand(batch: Command): void {
@@ -41,21 +44,26 @@ export function addApproveCommand(batch: Command): void {
       `how long the approval holds (1 to ${APPROVAL_DAYS_MAX})`,
       String(APPROVAL_DAYS),
     )
+    .option('--without <filing>', 'hold this filing back; repeat for several', several)
+    .option('--reason <text>', 'why they are held back (10 to 500 characters)')
     .option('--expect-fees <dollars>', 'refuse unless the fees total this amount, like 1250.00')
     .inApp(async ({ app, out, actor }, id: string, own: ApproveOptions) => {
       const batchId = readBatchId(id);
       const expected = expectationOf(own);
+      const filings = own.without ?? [];
+      const without = { filings, reason: own.reason };
       const terms =
         own.dryRun === true
-          ? await approvalTerms(app, actor, batchId)
-          : await approve(app, actor, batchId, expected, Number(own.validDays));
+          ? await approvalTerms(app, actor, batchId, new Set(filings))
+          : await approve(app, actor, batchId, expected, Number(own.validDays), without);
       const { batch: found } = await batchStatus(app, actor, batchId);
       out.result(
         'batch approve',
         { ...found, dryRun: own.dryRun === true, approval: termsData(terms) },
         () =>
           [
-            `${approvalWords(found, actor.name)}: ${terms.count} filings of batch ${id}.`,
+            `${approvalWords(found, actor.name)}: ${terms.count - filings.length} filings of batch ${id}.`,
+            ...(filings.length === 0 ? [] : [`held back: ${filings.length}`]),
             `hash  ${terms.sha256}`,
             ...(terms.proposal === undefined ? [] : [`proposal  ${terms.proposal.sha256}`]),
             destinationsTable(terms.lanes),

@@ -62,7 +62,7 @@ function words(report: ObligationBatch, isDryRun: boolean): string[] {
       ? []
       : [
           `Batch ${report.batch}: ${report.count} filings, frozen as ${report.sha256}.`,
-          `Next, as a second person: filewright batch approve ${report.batch}`,
+          `Next, as a second person: filewright batch show ${report.batch}`,
         ]),
   ];
 }

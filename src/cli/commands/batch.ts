@@ -33,7 +33,9 @@ import {
   sheetWords,
 } from '../sheet-options.ts';
 import { addApproveCommand, addProposeCommand } from './batch-approve.ts';
+import { addChangeCommands } from './batch-change.ts';
 import { addCreateCommand } from './batch-create.ts';
+import { addShowCommand } from './batch-show.ts';
 
 export function addCommands(batch: Command): void {
   const importing = batch
@@ -43,13 +45,20 @@ export function addCommands(batch: Command): void {
     );
   addSheetOptions(addRowImportOptions(importing))
     .option('--resume <batch>', 'continue a batch whose import was interrupted')
+    .option(
+      '--correct',
+      'put rows that differ from filings no one has approved in their place; the batch is proposed anew',
+    )
+    .option('--reason <text>', 'why they are corrected (10 to 500 characters)')
     .action(async (file: string, own: ImportOptions, command: Command) =>
       importAction(file, own, command.optsWithGlobals()),
     );
 
   addCreateCommand(batch);
+  addShowCommand(batch);
   addApproveCommand(batch);
   addProposeCommand(batch);
+  addChangeCommands(batch);
 
   batch
     .command('run <batch>')
@@ -95,6 +104,8 @@ type Report = Awaited<ReturnType<typeof importFile>>;
 
 interface ImportOptions extends SheetOptions {
   readonly resume?: string;
+  readonly correct?: true;
+  readonly reason?: string;
 }
 
 async function importAction(
@@ -108,6 +119,7 @@ async function importAction(
         ...rowImportOf(file, own),
         choices: choicesOf(own),
         ...(own.resume === undefined ? {} : { resume: own.resume }),
+        ...(own.correct === true ? { correct: own.reason ?? CORRECTED } : {}),
         onProgress: rowsRead(out),
       });
       const { lanes, sheet, ...rest } = report;
@@ -122,6 +134,7 @@ async function importAction(
         () => {
           const lines = [
             countsLine(report, own.dryRun === true),
+            ...correctedLine(report, own.dryRun === true),
             ...sheetWords(sheet),
             ...errorLines(report, sheet),
             ...gateLines(report.gates),
@@ -135,15 +148,30 @@ async function importAction(
               `Batch ${report.batch}: ${report.count} filings, frozen as ${report.sha256}.`,
             );
             if ((report.count ?? 0) > 0)
-              lines.push(`Next, as a second person: filewright batch approve ${report.batch}`);
+              lines.push(`Next, as a second person: filewright batch show ${report.batch}`);
           }
           return lines.join('\n');
         },
       );
-      if (report.refused + report.changed + report.unfinished.length > 0)
+      const conflicts = report.changed - report.corrected;
+      if (report.refused + conflicts + report.unfinished.length > 0)
         process.exitCode = EXIT.conflict;
     });
   });
+}
+
+const CORRECTED = 'corrected rows were imported';
+
+function correctedLine({ corrected }: Report, isDryRun: boolean): string[] {
+  if (corrected === 0) return [];
+  const rows = corrected === 1 ? '1 row' : `${corrected} rows`;
+  return isDryRun
+    ? [
+        `${rows} would take the place of filings that no one has approved; their batches would be proposed anew.`,
+      ]
+    : [
+        `${rows} took the place of filings that no one had approved. Their batches were proposed anew: see batch list.`,
+      ];
 }
 
 /** What the gates changed or noticed, by code, each with its first row; `--json` has a hundred. */

@@ -100,8 +100,23 @@ function importWords(report: RegisterReport, isDryRun: boolean): string[] {
   return [
     countsLine(report, isDryRun),
     `Obligations: ${obligations.created} new, ${obligations.moved} moved, ${obligations.superseded} superseded, ${obligations.recordNeeded} to look up with the state, ${obligations.blocked} blocked by a filing.`,
+    ...laterLines(report),
     ...sheetWords(report.sheet),
     ...errorLines(report, report.sheet),
+  ];
+}
+
+const LATER_SHOWN_MAX = 20;
+
+function laterLines({ later, obligations }: RegisterReport): string[] {
+  const shown = later.slice(0, LATER_SHOWN_MAX);
+  const rest = obligations.recordLater - shown.length;
+  return [
+    ...shown.map(
+      (one) =>
+        `ALARM ${one.entity}, ${one.jurisdiction}, ${one.filingKind} ${one.period}: the state’s record shows ${one.record}, later than ${one.law}, which the law gives; file by ${one.law} until the office has confirmed the later one.`,
+    ),
+    ...(rest > 0 ? [`ALARM ${rest} more; see obligation list`] : []),
   ];
 }
 

@@ -1,7 +1,13 @@
 /** Obligations that are stored: the list, the same as calendar or table, and computing them again. */
 import type { Command } from '../command.ts';
 import type { ListedObligation } from '../../grants/index.ts';
-import type { IssuedIcs, Move, ObligationState, Recomputation } from '../../entities/index.ts';
+import type {
+  IssuedIcs,
+  LaterRecord,
+  Move,
+  ObligationState,
+  Recomputation,
+} from '../../entities/index.ts';
 import { csvLine, EXIT, misuse } from '../../core/index.ts';
 import { writeWhole } from '../../system/index.ts';
 import type { Context } from '../context.ts';
@@ -65,7 +71,9 @@ async function listAction(own: ListOptions, { app, out, actor }: Context): Promi
     jurisdictions,
     ...(dueBefore === undefined ? {} : { dueBefore }),
   };
-  const { issueIcs, listObligations } = await import('../../entities/index.ts');
+  const { issueIcs, laterRecord, laterRecordWords, listObligations } = await import(
+    '../../entities/index.ts'
+  );
   const { awardEntries, awardObligations, isAsked, oneList } = await import(
     '../../grants/index.ts'
   );
@@ -73,7 +81,10 @@ async function listAction(own: ListOptions, { app, out, actor }: Context): Promi
   const found = oneList(
     await listObligations(app, actor, question),
     awards.filter((one) => isAsked(one, question)),
-  );
+  ).map((one): Shown => {
+    const later = one.state === 'open' ? laterRecord(one.answer['alarms'], one.raw) : undefined;
+    return { ...one, later, alarm: later === undefined ? undefined : laterRecordWords(later) };
+  });
   const ics =
     own.ics === undefined
       ? undefined
@@ -101,7 +112,7 @@ async function listAction(own: ListOptions, { app, out, actor }: Context): Promi
 }
 
 function listText(
-  found: readonly ListedObligation[],
+  found: readonly Shown[],
   ics: (IssuedIcs & { readonly file: string }) | undefined,
 ): string {
   return [
@@ -132,6 +143,7 @@ function listText(
       ]),
     ),
     ...conditionWords(found),
+    ...found.flatMap(alarmWords),
     ...found
       .filter((one) => one.state === 'record_needed')
       .map((one) => `${one.entity}: ${reasonOf(one)}`),
@@ -192,16 +204,29 @@ function moveWords(move: Move): string {
 }
 
 /** Without the steps, which entity show has. */
-function listed(one: ListedObligation) {
-  const { answer, ...columns } = one;
+function listed(one: Shown) {
+  const { answer, later, alarm: _words, ...columns } = one;
   const alarms = Array.isArray(answer['alarms']) ? answer['alarms'] : [];
   const condition = conditionOf(one);
   return {
     ...columns,
     ...(condition === undefined ? {} : { condition }),
     alarms,
+    ...(later === undefined ? {} : { laterThanLaw: later }),
     ...(one.due === undefined ? { reason: reasonOf(one) } : {}),
   };
+}
+
+/** With the alarm of a state's record that is later than the law; of what is done it says nothing any more. */
+interface Shown extends ListedObligation {
+  readonly later: LaterRecord | undefined;
+  readonly alarm: string | undefined;
+}
+
+function alarmWords(one: Shown): string[] {
+  return one.alarm === undefined
+    ? []
+    : [`ALARM ${one.entity}, ${one.jurisdiction}, ${one.filingKind} ${one.period}: ${one.alarm}`];
 }
 
 /** On what it depends whether it is owed at all; undefined for what is owed. */
@@ -227,10 +252,7 @@ function reasonOf(one: ListedObligation): string {
   return typeof reason === 'string' ? reason : '';
 }
 
-const CSV_COLUMNS: readonly (readonly [
-  string,
-  (one: ListedObligation) => string | number | undefined,
-])[] = [
+const CSV_COLUMNS: readonly (readonly [string, (one: Shown) => string | number | undefined])[] = [
   ['obligation', (one) => one.id],
   ['entity_id', (one) => one.entity],
   ['jurisdiction', (one) => one.jurisdiction],
@@ -251,9 +273,10 @@ const CSV_COLUMNS: readonly (readonly [
   ['reason', (one) => (one.due === undefined ? reasonOf(one) : undefined)],
   ['condition', conditionOf],
   ['pack', (one) => one.pack],
+  ['alarm', (one) => one.alarm],
 ];
 
-function csvCells(one: ListedObligation): (string | number | undefined)[] {
+function csvCells(one: Shown): (string | number | undefined)[] {
   return CSV_COLUMNS.map(([, cell]) => cell(one));
 }
 

@@ -17,8 +17,9 @@ import {
   type ReviewFilter,
   withdrawReview,
 } from '../../filings/index.ts';
-import { checkReason, type JsonValue, misuse, parseStrictJson } from '../../core/index.ts';
+import { checkReason, type JsonValue, misuse } from '../../core/index.ts';
 import { checkUuid, parseJsonFile, readNamedFile } from '../arguments.ts';
+import { addFieldOptions, fieldEdits, type FieldOptions, pairOf } from '../field-edits.ts';
 import type { Output } from '../output.ts';
 import { proposalText } from './review-text.ts';
 
@@ -29,11 +30,8 @@ const NOT_FILED = [
 ] as const;
 const SHA256 = /^[0-9a-f]{64}$/i;
 
-interface CorrectOptions {
+interface CorrectOptions extends FieldOptions {
   readonly reason: string;
-  readonly set: readonly string[];
-  readonly setJson: readonly string[];
-  readonly unset: readonly string[];
   readonly payload?: string;
   readonly notFiled?: string;
 }
@@ -88,15 +86,13 @@ function addReplay(review: Command): void {
 }
 
 function addCorrect(review: Command): void {
-  review
+  const correcting = review
     .command('correct <filing>')
     .description(
       'propose a corrected payload as the next revision, with a new key; the original is kept',
     )
-    .requiredOption(...REASON)
-    .option('--set <field=text>', 'entity_name=..., fields.agent=...; may be repeated', collect, [])
-    .option('--set-json <field=json>', 'fee_cents=17500; may be repeated', collect, [])
-    .option('--unset <field>', 'remove a field; may be repeated', collect, [])
+    .requiredOption(...REASON);
+  addFieldOptions(correcting)
     .option('--payload <file>', 'the whole payload as JSON instead')
     .option(...NOT_FILED)
     .inApp(async ({ app, out, actor }, id: string, own: CorrectOptions) => {
@@ -259,17 +255,7 @@ function countOf(text: string | undefined): number {
 function wantedOf(
   own: CorrectOptions,
 ): { readonly payload: Readonly<Record<string, JsonValue>> } | { readonly edits: FieldEdit[] } {
-  const edits = [
-    ...own.set.map((each): FieldEdit => {
-      const [at, value] = pairOf('--set', each);
-      return { at, value };
-    }),
-    ...own.setJson.map((each): FieldEdit => {
-      const [at, value] = pairOf('--set-json', each);
-      return { at, value: parseStrictJson(value) };
-    }),
-    ...own.unset.map((at): FieldEdit => ({ at, value: undefined })),
-  ];
+  const edits = fieldEdits(own);
   if ((own.payload === undefined) === (edits.length === 0)) {
     throw misuse('Expected either --payload or some of --set, --set-json and --unset');
   }
@@ -280,12 +266,6 @@ function wantedOf(
     return { payload: payload as Readonly<Record<string, JsonValue>> };
   }
   throw misuse(`${own.payload}: expected a JSON object`);
-}
-
-function pairOf(option: string, text: string): readonly [string, string] {
-  const at = text.indexOf('=');
-  if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
-  throw misuse(`${option}: expected name=value, found "${text}"`);
 }
 
 function evidenceOf(text: string | undefined): string | undefined {

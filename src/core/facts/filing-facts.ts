@@ -37,10 +37,46 @@ export const FILING_FACTS = {
       'lanes?': DESTINATIONS,
     },
   },
+  'batch.changed': {
+    when: 'Before an approval, its preparer withdraws filings of a batch or puts corrected ones in their place; it is frozen anew.',
+    fields: {
+      cause: 'text',
+      reason: 'text',
+      withdrawn: 'number',
+      added: 'number',
+      former_sha256: 'digest',
+      count: 'number',
+      sha256: 'digest',
+    },
+  },
+  'batch.cancelled': {
+    when: 'Nothing of a batch is left: its preparer undid the import before an approval, or two people stopped it after one.',
+    fields: {
+      withdrawn: 'number',
+      reason: 'text',
+      approved: 'flag',
+      batch_ver: 'number',
+      'proposal?': 'text',
+    },
+  },
+  'batch.asked': {
+    when: 'A person who may approve a batch asks about it, or about one of its filings.',
+    fields: { batch: 'text', 'filing?': 'text', question: 'text' },
+  },
+  'batch.answered': {
+    when: 'A question about a batch is answered.',
+    fields: { batch: 'text', answer: 'text' },
+  },
+  'filing.held_back': {
+    when: 'The second person approves a batch without this filing.',
+    fields: { batch: 'text', reason: 'text' },
+  },
   'approval.granted': {
     when: 'A second person approves a batch, or a review proposal.',
     fields: {
       'batch?': 'text',
+      'proposal_n?': 'number',
+      'held_back?': 'number',
       'batch_ver?': 'number',
       'fees?': [{ rail: 'text', filings: 'number', cents: 'number' }],
       'review?': 'text',
@@ -105,6 +141,9 @@ export const FILING_FACTS = {
       'exception?': 'number',
       'proposal?': 'text',
       'proposed_by?': 'text',
+      'replaces?': 'text',
+      'replaced_by?': 'text',
+      'covered?': 'flag',
       'profile_sha256?': 'digest',
     },
   },

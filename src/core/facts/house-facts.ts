@@ -121,7 +121,7 @@ export const HOUSE_FACTS = {
     fields: { act: 'text', 'session?': 'text', 'token?': 'text', address: 'text', request: 'text' },
   },
   'change.proposed': {
-    when: 'A person proposes a change of a lane, a webhook, a recipient, the mail server or the routing matrix, or starts a recovery.',
+    when: 'A person proposes a change of a lane, a webhook, a recipient, the mail server or the routing matrix, starts a recovery, proposes a batch again, or stops one.',
     fields: {
       ...CHANGE,
       reason: 'text',

@@ -45,6 +45,11 @@ const PROGRAM: Kinds = ['service', 'system'];
 const ACTORS: { readonly [Type in FactType]?: Kinds } = {
   'approval.granted': PERSON,
   'release.proposed': PERSON,
+  'batch.changed': PERSON,
+  'batch.cancelled': PERSON,
+  'batch.asked': PERSON,
+  'batch.answered': PERSON,
+  'filing.held_back': PERSON,
   'review.proposed': PERSON,
   'review.withdrawn': PERSON,
   'review.assigned': PERSON,

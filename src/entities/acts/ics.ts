@@ -13,6 +13,7 @@ import { type Instant, invariant, overLimit } from '../../core/index.ts';
 import type { Installation } from '../../ledger/index.ts';
 import type { Run } from '../../postgres/index.ts';
 import { type StoredObligation, storedObligations } from '../store/obligations.ts';
+import { laterRecord } from '../rules/register/later-record.ts';
 import { readIcs, writeIcs } from '../../people/index.ts';
 
 export interface IssuedIcs extends Pick<IcsCalendar, 'text' | 'counts'> {
@@ -111,6 +112,18 @@ function entriesOf(one: StoredObligation): IcsEntry[] {
     reference: one.entity,
     cls: 'ordinary' as const,
   };
+  const later = laterRecord(one.answer['alarms'], one.raw);
+  const law = later === undefined ? undefined : parseDay(later.law);
+  if (law !== undefined) {
+    // By the law it is due before the date that the calendar goes by: both are shown, and each says so.
+    const due = { ...common, kind: `${common.kind} (record later than the law)` };
+    const byLaw = { ...common, kind: `${common.kind} (the law's date)`, identity: `${one.id}/law` };
+    return [{ ...byLaw, date: 'due' as const, day: law }, ...datesOf(one, due)];
+  }
+  return datesOf(one, common);
+}
+
+function datesOf(one: StoredObligation, common: Omit<IcsEntry, 'date' | 'day'>): IcsEntry[] {
   return (['due', 'final'] as const).flatMap((date) => {
     const text = one[date];
     if (text === undefined) return [];

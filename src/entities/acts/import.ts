@@ -24,6 +24,7 @@ import type { RegisterLaw } from '../rules/register/owed.ts';
 import { fieldsNamedBy } from '../rules/row-reader.ts';
 import { registerSheet } from '../rules/sheet-columns.ts';
 import { RegisterWriter } from './register-writer.ts';
+import type { LaterDate } from './later-dates.ts';
 import { registerLaw, today } from './law.ts';
 import { RowMemory } from './row-memory.ts';
 import { confirmedColumns, rememberColumns } from './sheet-memory.ts';
@@ -39,7 +40,11 @@ export interface RegisterReport extends ImportRunReport {
     readonly recordNeeded: number;
     /** Rules or record changed while a filing is under way. */
     readonly blocked: number;
+    /** Whose date on the state's record is later than the law's. */
+    readonly recordLater: number;
   };
+  /** The first hundred of those. */
+  readonly later: readonly LaterDate[];
 }
 
 export interface RegisterImport {
@@ -135,5 +140,5 @@ async function importOpened(
     if (sheet !== undefined) await rememberColumns(app, 'entities', actor, sheet);
     await sequenceAll(app);
   }
-  return { ...report, sheet, obligations: writer.counts() };
+  return { ...report, sheet, obligations: writer.counts(), later: writer.later };
 }

@@ -17,6 +17,7 @@ import {
 } from '../store/entities.ts';
 import { recordSubjectFacts, type SubjectFact } from '../store/subject-facts.ts';
 import type { Move } from './obligation-move.ts';
+import { type LaterDate, laterDates, tellOfLater } from './later-dates.ts';
 import { applyPlans, movesOf, planObligations } from './obligation-plan.ts';
 import {
   changeSummary,
@@ -43,10 +44,16 @@ interface Write {
   readonly opened: EntityRecord | undefined;
 }
 
+/** As many as a person looks through at once; the list of obligations has all. */
+const LATER_SHOWN_MAX = 100;
+
 export class RegisterWriter {
   readonly law: RegisterLaw;
   private readonly deps: RegisterWriterDeps;
   private readonly trace: EntryId;
+  /** The first of those whose date on the state's record is later than the law's. */
+  readonly later: LaterDate[] = [];
+  private laterCount = 0;
   private readonly counted = { created: 0, moved: 0, superseded: 0, recordNeeded: 0, blocked: 0 };
 
   constructor(deps: RegisterWriterDeps) {
@@ -56,7 +63,7 @@ export class RegisterWriter {
   }
 
   counts() {
-    return { ...this.counted };
+    return { ...this.counted, recordLater: this.laterCount };
   }
 
   /** One transaction: a crash leaves all of the chunk or nothing, and the next run finds out which. */
@@ -79,6 +86,9 @@ export class RegisterWriter {
         if (fault === undefined || outcomes.get(record)?.kind === 'refused') continue;
         outcomes.set(record, { kind: 'refused', errors: [fault] });
       }
+      const later = laterDates(planned.plans);
+      this.laterCount += later.length;
+      this.later.push(...later.slice(0, LATER_SHOWN_MAX - this.later.length));
       const good = writes.filter(({ record }) => !planned.faults.has(record.id));
       if (dryRun) {
         this.count(movesOf(planned.plans));
@@ -87,6 +97,7 @@ export class RegisterWriter {
       await this.writeAll(run, good);
       const actor = { kind: 'user', id: this.deps.person.id } as const;
       this.count(await applyPlans(run, planned.plans, { app, actor, trace: this.trace }));
+      await tellOfLater(run, app, later);
     });
     return records.map((record) => {
       const outcome = outcomes.get(record);

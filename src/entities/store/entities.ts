@@ -184,7 +184,7 @@ export async function listEntities(
 const FILINGS = sql('entity-filings')`
 select f.id, e.lane, e.filing_kind, e.period, e.obligation, e.due, f.status, f.receipt
 from envelope e join filing f on f.tenant = e.tenant and f.id = e.id
-where e.tenant = $1 and e.obligation = any ($2::text[]) order by e.due desc limit $3`;
+where e.tenant = $1 and e.obligation = any ($2::text[]) and not e.withdrawn order by e.due desc limit $3`;
 
 export interface EntityFiling {
   readonly id: string;

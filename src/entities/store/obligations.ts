@@ -48,7 +48,7 @@ const COLUMNS = `o.id, o.entity, o.jurisdiction, o.registry_number, o.sort, o.fi
   o.penalty_free_until::text, o.schedule_by::text, o.cutoff_text, o.fee_cents, o.confidence, o.answer, o.ended, o.ver,
   o.computed_at, f.id as filing, f.status as filing_status`;
 const FROM = `from obligation o
-left join envelope e on e.tenant = o.tenant and e.obligation = o.id
+left join envelope e on e.tenant = o.tenant and e.obligation = o.id and not e.withdrawn
 left join filing f on f.tenant = e.tenant and f.id = e.id`;
 
 const OF_ENTITIES = sql('obligation-of-entities')`
@@ -64,7 +64,7 @@ export async function obligationsOf(
 
 const ACCEPTED = sql('obligation-accepted')`
 select e.obligation from envelope e join filing f on f.tenant = e.tenant and f.id = e.id
-where e.tenant = $1 and e.obligation = any ($2::text[]) and f.status = 'accepted'`;
+where e.tenant = $1 and e.obligation = any ($2::text[]) and not e.withdrawn and f.status = 'accepted'`;
 
 /** Which of these have an accepted filing, whether the register knows them or not. */
 export async function acceptedAmong(

@@ -18,7 +18,7 @@ select o.jurisdiction, o.due::text as due, count(*) as obligations,
 from obligation o
 where o.tenant = $1 and o.state = 'open'
   and least(o.cutoff, (o.due + 1)::timestamp at time zone 'UTC') < $2
-  and not exists (select 1 from envelope e where e.tenant = o.tenant and e.obligation = o.id)
+  and not exists (select 1 from envelope e where e.tenant = o.tenant and e.obligation = o.id and not e.withdrawn)
 group by o.jurisdiction, o.due
 order by late_at, o.jurisdiction limit ${GROUPS_MAX}`;
 
@@ -30,7 +30,7 @@ with open as (
     least(o.cutoff, (o.due + 1)::timestamp at time zone 'UTC') as late_at
   from obligation o
   where o.tenant = $1 and o.state = 'open' and o.due is not null
-    and not exists (select 1 from envelope e where e.tenant = o.tenant and e.obligation = o.id)),
+    and not exists (select 1 from envelope e where e.tenant = o.tenant and e.obligation = o.id and not e.withdrawn)),
 bounded as (
   select open.*, (select min(bound) from unnest($3::bigint[]) bound
     where extract(epoch from late_at - $2::timestamptz) * 1000 <= bound) as bound

@@ -4,10 +4,12 @@ import { createHash } from 'node:crypto';
 import {
   type BatchId,
   FilewrightError,
+  type JsonValue,
   laneCode,
   parseStrictJson,
   ruledOut,
   sha256Of,
+  termText,
 } from '../../core/index.ts';
 import type { Installation } from '../../ledger/index.ts';
 import type { RailShare } from '../../entities/index.ts';
@@ -16,7 +18,7 @@ import { proposedLanes } from '../store/destinations.ts';
 import { batchDestinations } from '../store/intake-store.ts';
 import type { Run } from '../../postgres/index.ts';
 import { profilesByLane } from '../../lanes/index.ts';
-import { noteOpened } from '../../people/index.ts';
+import { noteOpened, proposals } from '../../people/index.ts';
 import { allowOnDesk } from './desk.ts';
 
 /** What a person typed in advance; anything else than found refuses the approval. */
@@ -39,22 +41,42 @@ export async function approvalTerms(
   app: Installation,
   actor: Actor,
   id: BatchId,
+  /** Left out of what is approved: the hash is over all of it, the fees are those of the rest. */
+  without: ReadonlySet<string> = new Set(),
 ): Promise<ApprovalTerms> {
   allow(actor, 'batch.terms');
-  const batch = await findBatch(app.session, app.tenant, id);
+  await findBatch(app.session, app.tenant, id);
   await allowOnDesk(app, actor, 'batch.terms', { kind: 'batch', id });
   await noteOpened(app, actor, 'batch.terms', id);
+  return termsOf(app, id, { without });
+}
+
+/** One frozen payload, opened, with what is paid for it and how. */
+interface OpenedPayload {
+  readonly id: string;
+  readonly json: JsonValue;
+  readonly share: RailShare;
+}
+
+/** The terms by themselves; whoever asks has asked for leave. `visit` sees each payload while it is open. */
+export async function termsOf(
+  app: Installation,
+  id: BatchId,
+  {
+    without = new Set(),
+    visit,
+  }: {
+    readonly without?: ReadonlySet<string>;
+    readonly visit?: (payload: OpenedPayload) => void;
+  },
+): Promise<ApprovalTerms> {
+  const batch = await findBatch(app.session, app.tenant, id);
   const run: Run = (statement, values) => app.session.run(statement, values);
   const [proposal] = await proposedLanes(run, app.tenant, ['batch', 'release'], id);
   const isRelease = proposal?.kind === 'release';
   // Loaded with the law, which commands that approve nothing need not wait for.
   const { railShare } = await import('../../entities/index.ts');
   const profiles = await profilesByLane(app);
-  const share = (lane: string, bytes: Uint8Array): RailShare =>
-    railShare(
-      profiles.get(laneCode(lane)),
-      parseStrictJson(bytes, { bytesMax: PAYLOAD_BYTES_MAX }),
-    );
   const totals = new Map<string, { filings: number; cents: number }>();
   const digest = createHash('sha256');
   let count = 0;
@@ -71,7 +93,11 @@ export async function approvalTerms(
       const sha256 = sha256Of(bytes);
       if (sha256 !== payload.payloadSha256) throw notFrozen(id, payload.key);
       digest.update(`${payload.key} ${sha256}\n`);
-      const { rail, cents } = share(payload.lane, bytes);
+      if (without.has(payload.id)) continue;
+      const json = parseStrictJson(bytes, { bytesMax: PAYLOAD_BYTES_MAX });
+      const share = railShare(profiles.get(laneCode(payload.lane)), json);
+      visit?.({ id: payload.id, json, share });
+      const { rail, cents } = share;
       const before = totals.get(rail) ?? { filings: 0, cents: 0 };
       totals.set(rail, { filings: before.filings + 1, cents: before.cents + cents });
     }
@@ -113,6 +139,27 @@ export function assertExpected(id: BatchId, terms: ApprovalTerms, expected: Expe
   throw new FilewrightError('APPROVAL_MISMATCH', `Batch ${id}: ${differences.join('; ')}`, {
     details: { batch: id },
   });
+}
+
+/**
+ * What its preparer changed since it was first proposed may not be approved by its name alone: who looked before the change would
+ * approve what they never saw.
+ */
+export async function requireSeen(
+  run: Run,
+  tenant: string,
+  id: BatchId,
+  { terms, expected }: { readonly terms: ApprovalTerms; readonly expected: Expectation },
+): Promise<void> {
+  if (expected.sha256 !== undefined || expected.proposal !== undefined) return;
+  const former = await proposals(run, tenant, ['batch'], id);
+  const isChanged = former.some((one) => termText(one.terms, 'sha256') !== terms.sha256);
+  if (!isChanged || terms.proposal?.kind !== 'batch') return;
+  throw new FilewrightError(
+    'APPROVAL_MISMATCH',
+    `Batch ${id} was changed since it was first proposed. Look at it with batch show ${id}, then approve exactly that with --expect-hash ${terms.sha256}`,
+    { details: { batch: id } },
+  );
 }
 
 function differs(

@@ -5,6 +5,7 @@ import {
   APPROVAL_DAYS,
   type BatchId,
   batchId,
+  checkReason,
   checkValidDays,
   FilewrightError,
   invariant,
@@ -47,7 +48,16 @@ import { approveRelease, type ProposedSend, proposeSend } from '../store/release
 import { SEND_REASON } from '../store/intake-store.ts';
 import { openedOnce } from '../../people/index.ts';
 import type { Run } from '../../postgres/index.ts';
-import { approvalTerms, assertExpected, type Expectation } from './approvals.ts';
+import { approvalTerms, assertExpected, type Expectation, requireSeen } from './approvals.ts';
+import {
+  checkWithout,
+  leaveOut,
+  NOTHING_LEFT_OUT,
+  onlyWhole,
+  type Without,
+} from './approve-part.ts';
+import { correctionsOf } from './batch-correct.ts';
+import { requireAnswered } from './batch-questions.ts';
 import { shippedLawGates } from './reviews-correction.ts';
 import { type Wait, waitsOf } from './waits.ts';
 
@@ -59,6 +69,8 @@ interface BatchImport {
   readonly dryRun: boolean;
   readonly errorFile?: string;
   readonly resume?: string;
+  /** Rows that differ from filings of this person which nobody has approved take their place; why, for the record. */
+  readonly correct?: string;
   readonly onProgress?: (counts: ImportCounts) => void;
 }
 
@@ -123,6 +135,7 @@ export async function importSource(
 ): Promise<ImportReport> {
   const resume = input.resume === undefined ? undefined : readBatchId(input.resume);
   if (resume !== undefined) await assertResumable(app.session, app.tenant, resume, input.person.id);
+  const reason = input.correct === undefined ? undefined : checkReason('--reason', input.correct);
   const report = await importRows({
     ...input.rows,
     reader: await filingReader(app),
@@ -136,6 +149,7 @@ export async function importSource(
     dryRun: input.dryRun,
     ...(input.errorFile === undefined ? {} : { errorFile: input.errorFile }),
     ...(resume === undefined ? {} : { resume }),
+    ...(reason === undefined ? {} : { correct: correctionsOf(app, input.person, reason) }),
     ...(input.onProgress === undefined ? {} : { onProgress: input.onProgress }),
   });
   if (!input.dryRun) await sequenceAll(app);
@@ -149,16 +163,25 @@ export async function approve(
   id: BatchId,
   expected: Expectation = {},
   validDays: number = APPROVAL_DAYS,
+  without: Without = NOTHING_LEFT_OUT,
 ): Promise<ApprovalTerms> {
   allow(actor, 'batch.approve');
   checkValidDays(validDays);
-  const terms = await approvalTerms(app, actor, id);
+  const left = await checkWithout(app, id, without);
+  const terms = await approvalTerms(app, actor, id, new Set(left.filings));
   assertExpected(id, terms, expected);
+  const run: Run = (statement, values) => app.session.run(statement, values);
+  await requireSeen(run, app.tenant, id, { terms, expected });
+  await requireAnswered(run, app.tenant, id, actor.id);
   const fees = terms.fees.map(({ rail, filings, cents }) => ({ rail, filings, cents }));
-  const fact = userFact(app, 'approval.granted', actor, { batch: id, fees });
-  const onApproved = (run: Run): Promise<void> => warnOnApproval(run, app, id);
-  const approving = terms.proposal?.kind === 'release' ? approveRelease : approveBatch;
-  const options = { terms, validDays, onApproved };
+  const heldBack = left.filings.length === 0 ? {} : { held_back: left.filings.length };
+  const fact = userFact(app, 'approval.granted', actor, { batch: id, fees, ...heldBack });
+  const onApproved = (tx: Run): Promise<void> => warnOnApproval(tx, app, id);
+  const isRelease = terms.proposal?.kind === 'release';
+  if (isRelease && left.filings.length > 0) throw onlyWhole(id);
+  const approving = isRelease ? approveRelease : approveBatch;
+  const beforeApproval = (tx: Run): Promise<void> => leaveOut(tx, app, actor, id, left);
+  const options = { terms, validDays, onApproved, beforeApproval };
   await approving(app.session, app.tenant, id, actor.id, fact, options);
   await releaseBatch(app.session, app.tenant, id);
   await sequenceAll(app);
@@ -177,6 +200,8 @@ export async function proposeAgain(
 ): Promise<ProposedSend> {
   allow(actor, 'batch.propose');
   const batch = await findBatch(app.session, app.tenant, id);
+  if (batch.state === 'cancelled')
+    throw ruledOut(`Batch ${id} is cancelled; nothing of it is left`);
   if (batch.state === 'open') {
     throw ruledOut(
       `The import of batch ${id} did not finish; run the same batch import or batch create with --resume ${id}`,

@@ -9,6 +9,8 @@ export async function allowOnDesk(
   actor: PersonActor,
   act: Extract<
     ActName,
+    | 'batch.correct'
+    | 'batch.review'
     | 'batch.terms'
     | 'diagnose.payload'
     | 'filing.defend'

@@ -64,7 +64,7 @@ export async function correctedPayload(input: {
   const sha256 = sha256Of(bytes);
   if (sha256 === filing.payloadSha256) {
     throw ruledOut(
-      'The corrected payload is the same as the one sent; to send it again, use review replay',
+      'The corrected payload is the same as the one on record; nothing would change. To send it again, use review replay',
     );
   }
   const text = (name: (typeof IDENTITY)[number]): string => {

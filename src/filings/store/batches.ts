@@ -33,7 +33,7 @@ import { decideProposal, refusedByRule } from '../../people/index.ts';
 export interface Batch {
   readonly id: BatchId;
   readonly source: string;
-  readonly state: 'open' | 'frozen' | 'approved';
+  readonly state: 'open' | 'frozen' | 'approved' | 'cancelled';
   readonly preparedBy: string;
   readonly preparedAt: number;
   readonly count: number | undefined;
@@ -56,7 +56,8 @@ const JOINS = `from batch b join person p on p.tenant = b.tenant and p.id = b.pr
   left join proposal q on q.tenant = b.tenant and q.kind = 'batch' and q.subject = b.id::text and q.state = 'approved'
   left join person a on a.tenant = q.tenant and a.id = q.decided_by`;
 
-const HELD = '(select count(*) from envelope e where e.tenant = b.tenant and e.batch = b.id)';
+const HELD =
+  '(select count(*) from envelope e where e.tenant = b.tenant and e.batch = b.id and not e.withdrawn)';
 
 const FIND = sql('batch-find')`select ${COLUMNS} ${JOINS} where b.tenant = $1 and b.id = $2`;
 // An open batch has no count of its own yet, and may hold filings all the same.
@@ -98,7 +99,7 @@ ${lockedOnce(
   join batch b on b.tenant = e.tenant and b.id = e.batch and b.state = 'approved'
   join filing f on f.tenant = e.tenant and f.id = e.id
   join approved a on a.code = f.lane
-  where e.tenant = $1 and e.batch = $2::uuid and ${AWAITS_APPROVAL}
+  where e.tenant = $1 and e.batch = $2::uuid and ${AWAITS_APPROVAL} and not is_held_back(e.tenant, e.id, e.batch)
   limit $3`,
   { of: 'f' },
 )}
@@ -145,11 +146,12 @@ insert into batch_approval (tenant, batch, fees) values ($1, $2, $3)`;
 const PAYLOADS = sql('batch-payloads')`
 select e.id, e.key, e.lane, e.payload_sha256, ${SEALED_COLUMNS} from envelope e
 join ledger_blob b on b.ct = e.payload_ct join ledger_dek k on k.tenant = e.tenant and k.id = b.key
-where e.tenant = $1 and e.batch = $2 and e.key collate "C" > $3
+where e.tenant = $1 and e.batch = $2 and not e.withdrawn and e.key collate "C" > $3
   and ($5 or exists (select 1 from filing f where f.tenant = e.tenant and f.id = e.id and ${AWAITS_APPROVAL}))
 order by e.key collate "C" limit $4`;
 
 interface BatchPayload {
+  readonly id: string;
   readonly key: string;
   readonly lane: string;
   readonly payloadSha256: string;
@@ -176,6 +178,7 @@ export async function batchPayloads(
     page.only === 'all',
   ]);
   return rows.map((row) => ({
+    id: text(row['id']),
     key: text(row['key']),
     lane: text(row['lane']),
     payloadSha256: hex(row['payload_sha256']),
@@ -227,6 +230,8 @@ export async function approveBatch(
   options: {
     readonly terms?: ApprovalTerms;
     readonly validDays?: number;
+    /** In the same transaction, before the decision: what is left out of it. */
+    readonly beforeApproval?: (run: Run) => Promise<void>;
     /** In the same transaction. */
     readonly onApproved?: (run: Run) => Promise<void>;
   } = {},
@@ -239,30 +244,22 @@ export async function approveBatch(
     const first = text(batch['prepared_by']);
     checkSecondPerson(what, by, [first], await partiesOf(run, tenant, [by, first]));
     if (batch['state'] === 'approved') return;
-    if (batch['state'] === 'open') {
-      throw ruledOut(
-        `The import of batch ${id} did not finish; run the same batch import or batch create with --resume ${id}`,
-      );
-    }
-    const now = await batchHash(run, tenant, id);
-    if (now.sha256 !== hex(batch['sha256']) || now.count !== Number(batch['count'])) {
-      throw ruledOut(`Batch ${id} has changed since it was frozen; do not approve it`);
-    }
-    if (terms !== undefined && (terms.sha256 !== now.sha256 || terms.count !== now.count)) {
-      throw new FilewrightError(
-        'APPROVAL_MISMATCH',
-        `Batch ${id} has ${now.count} filings with the hash ${now.sha256}, which is not what the approval names`,
-      );
-    }
+    const now = await frozenNow(run, tenant, id, { batch, terms });
     const lanes = await batchDestinations(run, tenant, id);
     const [proposed] = await proposedLanes(run, tenant, ['batch'], id);
-    requireSameLanes(what, proposed?.lanes ?? [], lanes);
+    if (proposed === undefined) {
+      throw ruledOut(
+        `${what} is not proposed: it was refused or taken back. The person who prepared it proposes it again with batch propose ${id}`,
+      );
+    }
+    requireSameLanes(what, proposed.lanes, lanes);
     const validDays = options.validDays ?? APPROVAL_DAYS;
+    await options.beforeApproval?.(run);
     await decideProposal(
       run,
       tenant,
       { kinds: ['batch'], subject: id, what },
-      { approves: true, by, validDays, sha256: terms?.proposal?.sha256 ?? proposed?.sha256 ?? '' },
+      { approves: true, by, validDays, sha256: terms?.proposal?.sha256 ?? proposed.sha256 },
     );
     const [row] = await run(APPROVE, [tenant, id]).catch(refusedByRule);
     await run(KEEP_APPROVAL, [tenant, id, JSON.stringify(terms?.fees ?? [])]);
@@ -276,11 +273,40 @@ export async function approveBatch(
         sha256: now.sha256,
         lanes: lanes.map((lane) => ({ ...lane })),
         valid_days: validDays,
+        proposal_n: proposed.n,
       },
     };
     await recordFact(run, { tenant, boundary: 'access' }, subject, complete);
     await options.onApproved?.(run);
   });
+}
+
+/** What would be approved, held against what was frozen and against what the second person saw. */
+async function frozenNow(
+  run: Run,
+  tenant: string,
+  id: BatchId,
+  { batch, terms }: { readonly batch: Row; readonly terms: ApprovalTerms | undefined },
+): Promise<{ readonly count: number; readonly sha256: string }> {
+  if (batch['state'] === 'cancelled') {
+    throw ruledOut(`Batch ${id} is cancelled; nothing of it is left`);
+  }
+  if (batch['state'] === 'open') {
+    throw ruledOut(
+      `The import of batch ${id} did not finish; run the same batch import or batch create with --resume ${id}`,
+    );
+  }
+  const now = await batchHash(run, tenant, id);
+  if (now.sha256 !== hex(batch['sha256']) || now.count !== Number(batch['count'])) {
+    throw ruledOut(`Batch ${id} has changed since it was frozen; do not approve it`);
+  }
+  if (terms !== undefined && (terms.sha256 !== now.sha256 || terms.count !== now.count)) {
+    throw new FilewrightError(
+      'APPROVAL_MISMATCH',
+      `Batch ${id} has ${now.count} filings with the hash ${now.sha256}, which is not what the approval names`,
+    );
+  }
+  return now;
 }
 
 /** Queues the filings of an approved batch. Safe to repeat: a crash midway leaves the rest for the next call. */

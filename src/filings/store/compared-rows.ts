@@ -17,11 +17,12 @@ import {
 const FILINGS = sql('compared-filings')`
 select f.id, f.status, f.receipt, f.verdict, f.code, f.ver, f.exceptions, f.lane as filing_lane, e.lane, e.batch,
   e.jurisdiction, e.effect, e.entity_id, e.filing_kind, e.period, e.obligation, e.revision, e.key, e.payload_sha256,
-  e.payload_ct, e.not_before, e.due, e.last_safe, f.last_safe as filing_last_safe,
+  e.payload_ct, e.withdrawn, coalesce(w.covered, true) as in_batch_hash, e.not_before, e.due, e.last_safe, f.last_safe as filing_last_safe,
   coalesce(r.key, e.key) as first_key, coalesce(r.payload_sha256, e.payload_sha256) as first_payload_sha256,
   coalesce(e.id, f.id) as any_id
 from envelope e full join filing f on f.tenant = e.tenant and f.id = e.id
 left join envelope_revision r on r.tenant = e.tenant and r.filing = e.id and r.revision = 1
+left join withdrawal w on w.tenant = e.tenant and w.filing = e.id
 where coalesce(e.tenant, f.tenant) = $1 order by e.batch, coalesce(r.key, e.key) collate "C"`;
 
 const ATTEMPTS = sql('compared-attempts')`
@@ -45,6 +46,15 @@ select batch, fees from batch_approval where tenant = $1`;
 
 const VOIDS = sql('compared-approval-voids')`
 select batch, lane, n, cause, filings from approval_void where tenant = $1`;
+
+const QUESTIONS = sql('compared-batch-questions')`
+select batch, n, filing, asked_by, question, answered_by, answer from batch_question where tenant = $1`;
+
+const HELD_BACK = sql('compared-held-back')`
+select filing, batch, by_person, reason from held_back where tenant = $1`;
+
+const WITHDRAWALS = sql('compared-withdrawals')`
+select filing, by_person, reason, proposal, replaced_by, covered from withdrawal where tenant = $1`;
 
 const EXCEPTIONS = sql('compared-exceptions')`
 select filing, n, status, reason, ct, assigned_to, closed_by, resolution from exception where tenant = $1`;
@@ -118,6 +128,9 @@ function filingRow(row: Row): FoundRow {
       key: orNull(row['key'], text),
       payload_sha256: orNull(row['payload_sha256'], hex),
       payload_ct: orNull(row['payload_ct'], hex),
+      withdrawn: row['withdrawn'] === true,
+      // Whether the hash of its batch is over it: not where it was withdrawn before an approval.
+      in_batch_hash: row['in_batch_hash'] === true,
       not_before: orNull(row['not_before'], time),
       due: orNull(row['due'], time),
       first_key: orNull(row['first_key'], text),
@@ -150,6 +163,39 @@ async function* comparedBatches(run: Run, tenant: string): AsyncGenerator<FoundR
     const id = `${text(row['batch'])}/${text(row['lane'])}/${text(row['n'])}`;
     const fields = { cause: text(row['cause']), filings: Number(row['filings']) };
     yield { kind: 'approval_void', id, fields };
+  }
+  yield* comparedChanges(run, tenant);
+}
+
+/** What people did to a batch before it was sent: questions, what was left out, what was withdrawn. */
+async function* comparedChanges(run: Run, tenant: string): AsyncGenerator<FoundRow> {
+  for await (const row of cursorRows(run, QUESTIONS, [tenant])) {
+    const fields = {
+      filing: orNull(row['filing'], text),
+      asked_by: text(row['asked_by']),
+      question: text(row['question']),
+      answered_by: orNull(row['answered_by'], text),
+      answer: orNull(row['answer'], text),
+    };
+    yield { kind: 'batch_question', id: `${text(row['batch'])}/${text(row['n'])}`, fields };
+  }
+  for await (const row of cursorRows(run, HELD_BACK, [tenant])) {
+    const fields = {
+      batch: text(row['batch']),
+      by: text(row['by_person']),
+      reason: text(row['reason']),
+    };
+    yield { kind: 'held_back', id: text(row['filing']), fields };
+  }
+  for await (const row of cursorRows(run, WITHDRAWALS, [tenant])) {
+    const fields = {
+      by: text(row['by_person']),
+      reason: text(row['reason']),
+      proposal: orNull(row['proposal'], text),
+      replaced_by: orNull(row['replaced_by'], text),
+      covered: row['covered'] === true,
+    };
+    yield { kind: 'withdrawal', id: text(row['filing']), fields };
   }
 }
 

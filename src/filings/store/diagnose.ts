@@ -74,7 +74,7 @@ select kind, id, min(created_at) as since, array_agg(distinct lane order by lane
   select 'batch' as kind, e.batch as id, e.created_at, e.lane from envelope e where e.tenant = $1 and e.batch = $2::uuid
   union all
   select 'filing', e.id, e.created_at, e.lane from envelope e
-  where e.tenant = $1 and (e.id = $2::uuid or e.key = $3)) found
+  where e.tenant = $1 and (e.id = $2::uuid or (e.key = $3 and not e.withdrawn))) found
 group by kind, id`;
 
 // By the primary key: the ids of a batch lie side by side.

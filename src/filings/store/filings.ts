@@ -53,7 +53,7 @@ where f.tenant = $1 and ($2::text is null or f.status = $2) and ($3::text is nul
 order by f.id limit $6`;
 
 const FIND = sql('filing-find')`
-select ${VIEW} ${FROM} where f.tenant = $1 and (f.id = $2::uuid or e.key = $3)`;
+select ${VIEW} ${FROM} where f.tenant = $1 and (f.id = $2::uuid or (e.key = $3 and not e.withdrawn))`;
 
 // An intent whose outcome says that nothing was written was no send; one without an outcome may have been.
 const LAST_SENT = sql('filing-last-sent')`

@@ -63,7 +63,7 @@ const FIND = sql(
   'hand-find',
 )`select ${COLUMNS} from filing f ${BESIDE} where f.tenant = $1 and f.id = $2`;
 const NAMED = sql('hand-named')`
-select id from envelope where tenant = $1 and (id = $2::uuid or key = $3)`;
+select id from envelope where tenant = $1 and (id = $2::uuid or (key = $3 and not withdrawn))`;
 
 const IS_FREE = `f.next_at is not null and f.next_at <= clock_timestamp() and f.status = 'pending'
     and f.step->>'action' = 'send' and f.profile_n = l.profile_n and f.approved_until > clock_timestamp()`;

@@ -76,18 +76,25 @@ facts as (
 )
 select id from fresh`;
 
+/** Of `filing f`: nobody has taken it to send it, and nobody may at this moment. */
+export const IS_UNCLAIMED = `f.status = 'pending' and f.attempt = 0 and f.next_at is null and f.holder is null
+  and f.step = '{"action": "send"}'`;
+
 const EXISTING = sql('filing-existing')`
-select e.obligation, e.id, e.key, e.payload_sha256, e.not_before, e.due, o.id as open_in, ${SEALED_COLUMNS}
+select e.obligation, e.id, e.key, e.payload_sha256, e.not_before, e.due,
+  case when o.state = 'open' then o.id end as open_in, o.prepared_by,
+  case when o.state = 'frozen' and ${IS_UNCLAIMED} then o.id end as correctable_in, ${SEALED_COLUMNS}
 from envelope e
-left join batch o on o.tenant = e.tenant and o.id = e.batch and o.state = 'open'
+join batch o on o.tenant = e.tenant and o.id = e.batch
+join filing f on f.tenant = e.tenant and f.id = e.id
 join ledger_blob b on b.ct = e.payload_ct
 join ledger_dek k on k.tenant = e.tenant and k.id = b.key
-where e.tenant = $1 and e.obligation = any ($2::text[])`;
+where e.tenant = $1 and e.obligation = any ($2::text[]) and not e.withdrawn`;
 
 const LOCK_BATCH = sql('batch-lock-open')`
 select state from batch where tenant = $1 and id = $2 for update`;
 
-const FREEZE = sql('batch-freeze')`
+export const FREEZE = sql('batch-freeze')`
 update batch set state = 'frozen', count = $3, sha256 = decode($4, 'hex'), ver = ver + 1
 where tenant = $1 and id = $2 and state = 'open' returning ver, prepared_by`;
 
@@ -123,8 +130,7 @@ export class PostgresIntakeStore implements IntakeStore {
 
   async admit(filings: readonly NewFiling[]): Promise<readonly Admission[]> {
     return this.#session.transaction(async (run) => {
-      const rows = await run(ADMIT, [this.#tenant, JSON.stringify(filings.map(newFilingJson))]);
-      const fresh = new Set(rows.map((row) => text(row['id'])));
+      const fresh = await insertFilings(run, this.#tenant, filings);
       const rest = filings.filter((filing) => !fresh.has(filing.envelope.id));
       // A second statement, so that a filing committed by another import since the first one is seen too.
       const existing = await this.#existing(
@@ -215,11 +221,22 @@ export class PostgresIntakeStore implements IntakeStore {
   }
 }
 
+/** Those that are new: their batch is open, and nothing else that is open has their obligation. */
+export async function insertFilings(
+  run: Run,
+  tenant: string,
+  filings: readonly NewFiling[],
+): Promise<ReadonlySet<string>> {
+  if (filings.length === 0) return new Set();
+  const rows = await run(ADMIT, [tenant, JSON.stringify(filings.map(newFilingJson))]);
+  return new Set(rows.map((row) => text(row['id'])));
+}
+
 /** Why a batch is proposed when its import ends. */
 export const SEND_REASON = 'send what was frozen';
 
 const LANES = sql('batch-lanes')`
-select distinct lane from envelope where tenant = $1 and batch = $2`;
+select distinct lane from envelope where tenant = $1 and batch = $2 and not withdrawn`;
 
 /** Where the filings of a batch would be sent now. */
 export async function batchDestinations(
@@ -251,7 +268,7 @@ export async function batchHash(
       name: '',
       text: `declare batch_lines no scroll cursor for
         select e.key, e.payload_sha256 from envelope e ${filings}
-        where e.tenant = $1 and e.batch = $2 order by e.key collate "C"`,
+        where e.tenant = $1 and e.batch = $2 and not e.withdrawn order by e.key collate "C"`,
     },
     [tenant, batch],
   );
@@ -278,6 +295,16 @@ function admissionOf(
     );
   }
   const filing = filingId(text(existing['id']));
+  const waits = existing['correctable_in'];
+  const correctable =
+    typeof waits === 'string'
+      ? {
+          correctable: {
+            batch: batchId(waits),
+            preparedBy: personId(text(existing['prepared_by'])),
+          },
+        }
+      : {};
   if (hex(existing['payload_sha256']) === payloadSha256) {
     const dates = { notBefore: when(existing['not_before']), due: when(existing['due']) };
     const open = existing['open_in'];
@@ -286,12 +313,14 @@ function admissionOf(
       filing,
       dates,
       ...(typeof open === 'string' ? { openIn: batchId(open) } : {}),
+      ...correctable,
     };
   }
   return {
     kind: 'conflict',
     filing,
     existing: sealedOf(existing, { filing, key: text(existing['key']) }),
+    ...correctable,
   };
 }
 

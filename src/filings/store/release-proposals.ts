@@ -19,7 +19,7 @@ import {
 import type { Destination } from '../../lanes/index.ts';
 import { destinationsOf } from '../../lanes/index.ts';
 import { partiesOf, recordFact } from '../../ledger/index.ts';
-import { decideProposal, propose } from '../../people/index.ts';
+import { decideProposal, propose, proposeChangeIn, refuseChangeIn } from '../../people/index.ts';
 import { type Run, type Session, sql, text } from '../../postgres/index.ts';
 import { type ApprovalTerms, AWAITS_APPROVAL } from './batches.ts';
 import { proposedLanes, requireSameLanes } from './destinations.ts';
@@ -61,17 +61,17 @@ export async function proposeSend(
       throw ruledOut(`No filing of batch ${batch} waits for an approval; an approval is used once`);
     }
     const [open] = await proposedLanes(run, tenant, [kind], batch);
+    if (kind === 'batch') {
+      const ended = 'replaced by a newer proposal';
+      const subject = { kind, subject: batch } as const;
+      if (open !== undefined) await refuseChangeIn(run, app, by, { ...subject, reason: ended });
+      const lanes = what.lanes.map((lane) => ({ ...lane }));
+      const terms = { count: what.count, sha256: what.filings, lanes };
+      const made = await proposeChangeIn(run, app, by, { ...subject, terms, reason });
+      return { kind, ...what, sha256: made.sha256 };
+    }
     if (open !== undefined) {
-      const about = { kinds: [kind], subject: batch, what: `Batch ${batch}` };
-      const ended = { approves: false, by: by.id, reason: 'replaced by a newer proposal' };
-      await decideProposal(run, tenant, about, ended);
-      const data = { kind, subject: batch, sha256: open.sha256, reason: ended.reason };
-      await recordFact(
-        run,
-        { tenant, boundary: 'access' },
-        { kind: 'release', id: open.id, ver: 1 },
-        userFact(app, 'change.refused', by, data),
-      );
+      await refuseRelease(run, app, by, { batch, reason: 'replaced by a newer proposal' });
     }
     const { count, filings, lanes } = what;
     const plain = lanes.map((lane) => ({ ...lane }));
@@ -84,6 +84,22 @@ export async function proposeSend(
     await recordFact(run, { tenant, boundary: 'filing' }, subject, fact);
     return { kind, ...what, sha256: made.sha256 };
   });
+}
+
+/** By who proposed it, or by the second person. */
+export async function refuseRelease(
+  run: Run,
+  app: { readonly tenant: string; readonly ids: Ids },
+  by: PersonActor,
+  { batch, reason }: { readonly batch: BatchId; readonly reason: string },
+): Promise<void> {
+  const { tenant } = app;
+  const about = { kinds: ['release'], subject: batch, what: `Batch ${batch}` } as const;
+  const ended = await decideProposal(run, tenant, about, { approves: false, by: by.id, reason });
+  const data = { kind: 'release', subject: batch, sha256: ended.sha256, reason };
+  const subject = { kind: 'release', id: ended.id, ver: 1 };
+  const fact = userFact(app, 'change.refused', by, data);
+  await recordFact(run, { tenant, boundary: 'access' }, subject, fact);
 }
 
 type Waiting = Pick<ProposedSend, 'count' | 'filings' | 'lanes'>;

@@ -9,7 +9,7 @@ import { hex, optional, type Run, sql, text } from '../../postgres/index.ts';
 export interface VoidedApproval {
   readonly batch: BatchId;
   readonly lane: string;
-  readonly cause: 'profile' | 'expired';
+  readonly cause: 'profile' | 'expired' | 'stopped';
   readonly filings: number;
   readonly profileSha256: string | undefined;
 }

@@ -1,5 +1,7 @@
 /** The daily digest: where everything stands, and every alert that nobody has acknowledged. Sent also when all is well. */
-import type { DocketId } from '../../core/index.ts';
+import { type DocketId, shownTime } from '../../core/index.ts';
+import { lanes } from '../../lanes/index.ts';
+import { batchesToApprove, type BatchToApprove } from '../store/waiting-batches.ts';
 import {
   addMailNotice,
   alertPages,
@@ -16,6 +18,7 @@ import { unfiledSoon } from './unfiled-watch.ts';
 
 /** More than a person reads in one mail; the count above the list is always whole. */
 const ALERTS_MAX = 50;
+const APPROVALS_MAX = 20;
 
 /** Queues today's digest for every recipient; a second call on the same day adds nothing. Returns how many recipients. */
 export async function queueDigest(deps: SlackWatchDeps): Promise<number> {
@@ -23,6 +26,8 @@ export async function queueDigest(deps: SlackWatchDeps): Promise<number> {
   const slack = await slackFigures(deps);
   const unfiled = await unfiledSoon(deps);
   const hand = await countByHand((...args) => session.run(...args), tenant);
+  const toApprove = await batchesToApprove((...args) => session.run(...args), tenant);
+  const zones = await zonesOf(deps);
   return session.transaction(async (run) => {
     const recipients = await recipientsOf(run, tenant, 'digest');
     if (recipients.length === 0) return 0;
@@ -42,7 +47,12 @@ export async function queueDigest(deps: SlackWatchDeps): Promise<number> {
           figures,
           open.filter(({ docket }) => docket === undefined).length,
         ),
-        body: digestText(figures, { slack, unfiled, hand }, alerts),
+        body: digestText(
+          figures,
+          { slack, unfiled, hand },
+          alerts,
+          approvalLines(toApprove, zones),
+        ),
         dedup: `digest/${figures.day}/${recipient}`,
       });
     }
@@ -75,6 +85,36 @@ function digestSubject(tenant: string, figures: DigestFigures, alerts: number): 
   return `Filewright ${tenant} ${figures.day}: ${troubles.length === 0 ? 'no trouble with filings' : troubles.join(', ')}`;
 }
 
+/** By lane: the clock of its office. */
+async function zonesOf(deps: SlackWatchDeps): Promise<ReadonlyMap<string, string>> {
+  const found = await lanes(deps);
+  return new Map(found.map(({ profile }) => [profile.code, profile.hours?.zone ?? 'UTC']));
+}
+
+/** Each by its name: a batch that nobody opens is late as surely as one that fails. */
+function approvalLines(
+  waiting: readonly BatchToApprove[],
+  zones: ReadonlyMap<string, string>,
+): readonly string[] {
+  if (waiting.length === 0) return [];
+  const shown = waiting
+    .slice(0, APPROVALS_MAX)
+    .map(({ batch, source, filings, preparedBy, ...one }) => {
+      const due =
+        one.due === undefined
+          ? ''
+          : `, first due ${shownTime(one.due, zones.get(one.lane ?? '') ?? 'UTC')}`;
+      return `  ${source}: ${filings === 1 ? '1 filing' : `${filings} filings`}, prepared by ${preparedBy}${due}\n    batch show ${batch}`;
+    });
+  const more = waiting.length - shown.length;
+  return [
+    '',
+    'Batches that wait for approval:',
+    ...shown,
+    ...(more > 0 ? [`  and ${more} more`] : []),
+  ];
+}
+
 /** Nothing about it where nobody files by hand. */
 function handLines(hand: HandCounts): readonly (readonly [string, number])[] {
   const { free, taken, look, waiting } = hand;
@@ -95,6 +135,7 @@ function digestText(
     readonly hand: HandCounts;
   },
   alerts: readonly Alert[],
+  approvals: readonly string[],
 ): string {
   const rows: readonly (readonly [string, number])[] = [
     ['accepted in the last 24 hours', figures.acceptedSinceYesterday],
@@ -120,6 +161,7 @@ function digestText(
     `Filings on ${figures.day} (UTC)`,
     '',
     ...rows.map(([name, count]) => `${String(count).padStart(7)}  ${name}`),
+    ...approvals,
     ...(list.length === 0 ? [] : ['', 'Open alerts:', ...list]),
     ...(alerts.length > list.length ? [`  and ${alerts.length - list.length} more`] : []),
     '',

@@ -51,7 +51,9 @@ export function profiledFact(
   });
 }
 
-export async function lanes(app: Installation): Promise<readonly LaneWithProfile[]> {
+export async function lanes(
+  app: Pick<Installation, 'session' | 'tenant'>,
+): Promise<readonly LaneWithProfile[]> {
   const stored = await storedLanes(app.session, app.tenant);
   return stored.map(({ state, profile }) => ({
     state,

@@ -31,7 +31,7 @@ select f.lane,
   count(f.holder) as held, min(f.next_at) as next_at,
   extract(epoch from min(f.last_safe) filter (where f.status in ('pending', 'submitted')) - now()) * 1000 as slack_ms
 from envelope e join filing f on f.tenant = e.tenant and f.id = e.id
-where e.tenant = $1 and ($2::uuid is null or e.batch = $2)
+where e.tenant = $1 and ($2::uuid is null or e.batch = $2) and not e.withdrawn
 group by f.lane order by f.lane`;
 
 /** Counts per lane of one batch, or of everything. */

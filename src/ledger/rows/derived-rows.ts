@@ -40,6 +40,8 @@ export class DerivedRows {
       yield* this.#endBatch();
       this.#batch = { id, hash: createHash('sha256'), count: 0 };
     }
+    // Withdrawn before anybody approved it.
+    if (fields.in_batch_hash === false) return;
     const line = `${named(fields.first_key)} ${named(fields.first_payload_sha256)}\n`;
     this.#batch.hash.update(line, 'utf8');
     this.#batch.count += 1;
@@ -48,9 +50,10 @@ export class DerivedRows {
   *#endBatch(): Generator<FoundRow> {
     if (this.#batch === undefined) return;
     const { id, hash, count } = this.#batch;
+    this.#batch = undefined;
+    if (count === 0) return;
     const fields = { computed_count: count, computed_sha256: hash.digest('hex') };
     yield { kind: 'batch', id, fields };
-    this.#batch = undefined;
   }
 
   *#endProposal(): Generator<FoundRow> {

@@ -120,9 +120,48 @@ export const filingSayings: Readonly<Record<string, SayingsOf>> = {
       set: { ...given(data, 'source', 'prepared_by'), state: 'open', count: null, sha256: null },
     },
   ],
+  'batch.changed': ({ subj, data }) => {
+    const { frozen, computed } = frozenAs(data);
+    const set = { ...frozen, ...computed, state: 'frozen', ver: subj.ver };
+    return [{ kind: 'batch', id: subj.id, set }];
+  },
+  'batch.cancelled': ({ subj, data }) => {
+    // What two people had approved stays on record as it was; of what nobody approved nothing is left to be counted.
+    const empty = { count: null, sha256: null, computed_count: null, computed_sha256: null };
+    const left = data.approved === true ? {} : empty;
+    return [
+      {
+        kind: 'batch',
+        id: subj.id,
+        set: { ...left, state: 'cancelled', ver: at(data, 'batch_ver') },
+      },
+    ];
+  },
+  'batch.asked': ({ subj, actor, data }) => [
+    {
+      kind: 'batch_question',
+      id: subj.id,
+      set: {
+        question: at(data, 'question'),
+        filing: at(data, 'filing'),
+        asked_by: actor.id,
+        answer: null,
+        answered_by: null,
+      },
+    },
+  ],
+  'batch.answered': ({ subj, actor, data }) => [
+    {
+      kind: 'batch_question',
+      id: subj.id,
+      set: { answer: at(data, 'answer'), answered_by: actor.id },
+    },
+  ],
+  'filing.held_back': ({ subj, actor, data }) => [
+    { kind: 'held_back', id: subj.id, set: { ...given(data, 'batch', 'reason'), by: actor.id } },
+  ],
   'batch.closed': ({ subj, actor, data }) => {
-    const frozen = { count: at(data, 'count'), sha256: at(data, 'sha256') };
-    const computed = { computed_count: frozen.count, computed_sha256: frozen.sha256 };
+    const { frozen, computed } = frozenAs(data);
     return [
       {
         kind: 'batch',
@@ -146,6 +185,18 @@ export const filingSayings: Readonly<Record<string, SayingsOf>> = {
   },
 };
 
+/** What was frozen; the hash over the filings that are there says the same. */
+function frozenAs(data: Fields): { readonly frozen: Fields; readonly computed: Fields } {
+  const frozen = { count: at(data, 'count'), sha256: at(data, 'sha256') };
+  // Over no filing nothing is computed.
+  const isEmpty = frozen.count === 0;
+  const computed = {
+    computed_count: isEmpty ? null : frozen.count,
+    computed_sha256: isEmpty ? null : frozen.sha256,
+  };
+  return { frozen, computed };
+}
+
 function batchApproval({ subj, actor, data }: Told): readonly Saying[] {
   const { id } = subj;
   const frozen = { count: at(data, 'count'), sha256: at(data, 'sha256') };
@@ -154,7 +205,7 @@ function batchApproval({ subj, actor, data }: Told): readonly Saying[] {
     { kind: 'batch_approval', id, set: { fees: data.fees ?? [] } },
     {
       kind: 'proposal',
-      id: `batch/${id}/1`,
+      id: `batch/${id}/${named(data.proposal_n ?? 1)}`,
       set: { state: 'approved', decided_by: actor.id },
     },
   ];
@@ -171,7 +222,7 @@ function stateOf({ subj, cls, data, body }: Told): Saying[] {
   const filing = { kind: 'filing', id } as const;
   if (data.from === null) {
     const first = { first_key: at(data, 'key'), ...(isShown ? firstHash(data) : {}) };
-    const begins = { exceptions: 0, receipt: null, payload_ct: body?.ct ?? null };
+    const begins = { exceptions: 0, receipt: null, withdrawn: false, payload_ct: body?.ct ?? null };
     const owed = given(data, ...ADMITTED);
     return [
       { ...filing, set: { ...status, ...own, ...hash, ...owed, ...first, ...begins, ver } },
@@ -238,6 +289,15 @@ function reviewOf(told: Told): readonly Saying[] {
       return [
         closed(data.cause === 'correct' ? 'corrected' : 'replayed'),
         itemOf(named(data.proposal), subj.id, { ...item, not_filed: at(data, 'not_filed') }, false),
+      ];
+    }
+    case 'withdraw': {
+      const ended = { withdrawn: true, verdict: 'withdrawn', code: 'WITHDRAWN' };
+      const why = { reason: at(data, 'reason'), covered: data.covered === true };
+      const links = { proposal: at(data, 'proposal'), replaced_by: at(data, 'replaced_by') };
+      return [
+        { kind: 'filing', id: subj.id, set: ended },
+        { kind: 'withdrawal', id: subj.id, set: { by, ...why, ...links } },
       ];
     }
     // A slip that two people corrected: the number is this filing's from now on.

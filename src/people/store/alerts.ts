@@ -154,7 +154,7 @@ from (
     count(*) filter (where status in ('pending', 'submitted') and last_safe between now() and now() + interval '7 days')::int as soon,
     count(*) filter (where status <> 'accepted' and last_safe < now())::int as late,
     count(*) filter (where status in ('rejected', 'fallout'))::int as exceptions
-  from filing where tenant = $1 and status <> 'accepted') f`;
+  from filing where tenant = $1 and status <> 'accepted' and verdict is distinct from 'withdrawn') f`;
 
 export async function digestFigures(run: Run, tenant: string): Promise<DigestFigures> {
   const [row] = await run(FIGURES, [tenant]);

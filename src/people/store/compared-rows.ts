@@ -250,6 +250,7 @@ const BY_SUBJECT: readonly string[] = [
   'recipient',
   'matrix',
   'recovery',
+  'cancel',
 ];
 /** Kinds whose entries name it by its id. Of any other kind entries may speak in either way, or not at all. */
 const BY_ID: readonly string[] = ['person', 'role', 'release'];

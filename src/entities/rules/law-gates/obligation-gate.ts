@@ -8,6 +8,7 @@ import { OBLIGATION_FIELDS } from '../columns.ts';
 import type { Gated, GateFinding, GateStep, LawGates, Payload } from '../gates-report.ts';
 import { answerObligation, type ObligationAnswer } from '../law/obligation-answer.ts';
 import type { EntityLaw } from '../law/obligation.ts';
+import { laterRecord, laterRecordWords } from '../register/later-record.ts';
 import { parseDay as midnightUtc, startOfDay } from '../zone-day.ts';
 
 /** The longest cadence is ten years, but no rule read has more than two: both neighbours of a date lie within. */
@@ -124,9 +125,15 @@ function judge(
   const opening = opens === undefined ? {} : windowStep(gated, opens, zone, answer);
   return {
     ...opening,
-    notices: dates.notices,
+    notices: [...dates.notices, ...laterRecordOf(answer)],
     refusals: [...dates.refusals, ...(opening.refusals ?? [])],
   };
+}
+
+function laterRecordOf(answer: ObligationAnswer): GateFinding[] {
+  const later = laterRecord(answer.alarms, answer.next_due ?? undefined);
+  if (later === undefined) return [];
+  return [{ code: 'STATE_RECORD_LATER', field: '/due', why: laterRecordWords(later) }];
 }
 
 /** Every word of the kind is in the name of the filing: `annual_report` is in "Annual franchise tax report". */

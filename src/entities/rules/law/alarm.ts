@@ -2,6 +2,8 @@
 export interface Alarm {
   readonly code: AlarmCode;
   readonly message: string;
+  /** Of a record that differs: the date that the rule gives, before any roll. */
+  readonly rule_date?: string;
 }
 
 type AlarmCode =

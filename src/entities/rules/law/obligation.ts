@@ -223,6 +223,7 @@ function recordAlarms(record: Day, found: RuleDate, entity: EntityCase): Alarm[]
     alarms.push({
       code: 'STATE_RECORD_DIFFERS',
       message: `The rule gives ${formatDay(found.day)}, the state’s record ${formatDay(record)}. The record is used; check why they differ.`,
+      rule_date: formatDay(found.day),
     });
   } else if (found.kind === 'nothing') {
     alarms.push({
