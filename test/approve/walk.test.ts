@@ -1,6 +1,8 @@
 /** The approver's and the paralegal's day by commands alone: look, ask, refuse, correct, approve, and the list of what waits. */
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ROOT } from '../fixtures/built-tree.ts';
 import { CliWorld, textAt, type Variables } from '../fixtures/cli.ts';
 
 const YEAR = new Date().getUTCFullYear() + 2;
@@ -173,5 +175,69 @@ describe('the paralegal', () => {
     await world.data(['batch', 'cancel', undone, ...reason], paula);
     expect(await imported('undone', row(41, '250.00'))).not.toBe(undone);
     expect(await world.data(['audit', 'verify', '--rows', '--bodies'])).toMatchObject({ ok: true });
+  });
+});
+
+describe('a state record that is later than the law', () => {
+  const REGISTER =
+    'entity_id,jurisdiction,registry_number,entity_name,entity_kind,origin,formation_date,state_record_due';
+  const llc = (n: number, record: string): string =>
+    `L-${n},US-DE,700000${n},Company ${n} LLC,llc,domestic,2019-02-11,${record}`;
+
+  it('is an alarm at the import, in lists, in calendars and in batches; an earlier one is not', async () => {
+    const lines = [llc(1, '2027-07-01'), llc(2, '2027-05-15'), llc(3, '2027-06-01'), llc(4, '')];
+    const file = await world.file('register.csv', `${[REGISTER, ...lines].join('\n')}\n`);
+    const importing = ['entity', 'import', file, '--as-of', '2026-11-15', '--accept-map'];
+    for (const more of [['--dry-run'], []]) {
+      const { stdout } = await world.run([...importing, ...more], paula);
+      expect(stdout.match(/^ALARM .*$/gm)).toEqual([
+        expect.stringMatching(/^ALARM L-1, US-DE, .*2027-07-01, later than 2027-06-01/),
+      ]);
+    }
+    const alarms = (await inbox(arthur)).filter(({ kind }) => kind === 'alert');
+    expect(JSON.stringify(alarms)).toContain('L-1');
+    const ics = world.path('owed.ics');
+    const listed = await world.run(['obligation', 'list', '--ics', ics], paula);
+    expect(listed.stdout.match(/^ALARM .*$/gm)).toHaveLength(1);
+    const { obligations } = await world.data(['obligation', 'list'], paula);
+    const later = (obligations as { entity: string; laterThanLaw?: object }[]).filter(
+      ({ laterThanLaw }) => laterThanLaw !== undefined,
+    );
+    expect(later).toMatchObject([
+      { entity: 'L-1', laterThanLaw: { record: '2027-07-01', law: '2027-06-01' } },
+    ]);
+    const calendar = (await readFile(ics, 'utf8')).replaceAll('\r\n ', '');
+    const events = calendar.split('BEGIN:VEVENT').filter((event) => event.includes('L-1'));
+    const days = events.map((event) => /VALUE=DATE:(\d+)/.exec(event)?.[1]);
+    expect(new Set(days)).toEqual(new Set(['20270601', '20270701']));
+    expect(days).toHaveLength(2);
+    expect(calendar).toContain('record later than the law');
+    expect(calendar).toContain("the law's date");
+  });
+
+  it('and the rows of a batch say so too', async () => {
+    await world.data(['lane', 'add', '--by-hand', 'US-DE'], paula);
+    const columns =
+      'jurisdiction,registry_number,entity_name,filing_kind,period,due,entity_id,fee,entity_kind,origin,formation_date,state_record_due';
+    const line =
+      'US-DE,7000009,Company 9 LLC,annual_tax,2026,2027-07-01,L-9,300.00,llc,domestic,2019-02-11,2027-07-01';
+    const file = await world.file('later.csv', `${columns}\n${line}\n`);
+    const { stdout } = await world.run(
+      ['batch', 'import', file, '--accept-map', '--dry-run'],
+      paula,
+    );
+    expect(stdout).toContain('STATE_RECORD_LATER');
+    const batch = textAt(
+      await world.data(['batch', 'import', file, '--accept-map'], paula),
+      'batch',
+    );
+    const shown = await world.run(['batch', 'show', batch], arthur);
+    expect(shown.stdout).toContain('! STATE_RECORD_LATER');
+  });
+
+  it('the shipped register has none', async () => {
+    const sample = ['entity', 'import', join(ROOT, 'samples/register.csv'), '--dry-run'];
+    const { obligations } = await world.data([...sample, '--as-of', '2026-11-15'], paula);
+    expect(obligations).toMatchObject({ recordLater: 0 });
   });
 });

@@ -223,8 +223,8 @@ async function writeSampleBatch(folder: string): Promise<string> {
       const value = each.row[name];
       const cell = typeof value === 'string' ? value : '';
       if (name === 'registry_number') return `${cell}-${run}`;
-      // The sample's filings open in 2028; the simulated portals take them today.
-      return name === 'not_before' ? '' : cell;
+      // The sample's filings open in 2028, by its own word or by the law; the simulated portals take them today.
+      return name === 'not_before' || name === 'origin' ? '' : cell;
     });
     lines.push(cells.map((cell) => quoteField(cell, ',')).join(','));
   }
