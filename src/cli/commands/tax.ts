@@ -1,14 +1,18 @@
 import type { Command } from '../command.ts';
 import type {
   DelawareRates,
+  EntityTaxAnswer,
   InstallmentsAnswer,
   LateAnswer,
   TaxAnswer,
 } from '../../entities/index.ts';
 import { answerLines } from '../answer-lines.ts';
+import { notFound } from '../../core/index.ts';
 import type { GlobalOptions } from '../context.ts';
+import { createOutput, table } from '../output.ts';
 
 export function addCommands(tax: Command): void {
+  addStateTaxes(tax);
   tax
     .command('delaware')
     .description(
@@ -51,6 +55,66 @@ export function addCommands(tax: Command): void {
     });
 }
 
+function addStateTaxes(tax: Command): void {
+  tax
+    .command('evaluate')
+    .description(
+      'NDJSON cases on stdin {id, kind, input}: amounts and due dates of other state taxes; tax list shows the kinds',
+    )
+    .action(async (_own: object, command: Command) => {
+      const { answerEntityTax } = await import('../../entities/index.ts');
+      const law = await shippedTaxes();
+      const { shippedLaw } = await import('../../system/index.ts');
+      const deps = { law, businessDays: shippedLaw().calendar(law.calendar) };
+      await answerLines({
+        json: isJson(command),
+        compute: (input) => answerEntityTax(input, deps),
+        show: showEntityTax,
+      });
+    });
+
+  tax
+    .command('list')
+    .description(
+      'list the state taxes on file: amount, due date, what was read, and the kinds of evaluate',
+    )
+    .option('--jurisdiction <code>', 'one jurisdiction only')
+    .action(async (own: { readonly jurisdiction?: string }, command: Command) => {
+      const { TAX_KINDS } = await import('../../entities/index.ts');
+      const law = await shippedTaxes();
+      const isAsked = (one: { readonly jurisdiction: string }): boolean =>
+        own.jurisdiction === undefined || one.jurisdiction === own.jurisdiction;
+      const taxes = [...law.taxes.values()].filter(isAsked);
+      const named = law.named.filter(isAsked);
+      if (taxes.length + named.length === 0) {
+        throw notFound(`No tax of ${own.jurisdiction} is on file; tax list shows all`);
+      }
+      const found = { version: law.version, kinds: TAX_KINDS, taxes, named };
+      createOutput(isJson(command)).result('tax list', found, () =>
+        [
+          table(
+            ['tax', 'name', 'due', 'basis', 'citation'],
+            taxes.map((one) => [
+              one.id,
+              one.name,
+              one.due,
+              `${one.verified}/${one.confidence}`,
+              `${one.citation ?? ''}${one.citation_basis === 'memory' ? ' *' : ''}`,
+            ]),
+          ),
+          ...named.map((one) => `${one.jurisdiction}  ${one.tax}: ${one.figure} (${one.verified})`),
+          '* the section is cited from memory; what is only named is not computed',
+        ].join('\n'),
+      );
+    });
+}
+
+async function shippedTaxes() {
+  const { readTaxLaw } = await import('../../entities/index.ts');
+  const { shippedLaw } = await import('../../system/index.ts');
+  return shippedLaw().compiled('rules/entity-taxes.json', readTaxLaw);
+}
+
 async function shippedRates(): Promise<DelawareRates> {
   const { readDelawareRates } = await import('../../entities/index.ts');
   const { shippedLaw } = await import('../../system/index.ts');
@@ -59,6 +123,21 @@ async function shippedRates(): Promise<DelawareRates> {
 
 function isJson(command: Command): boolean {
   return command.optsWithGlobals<GlobalOptions>().json === true;
+}
+
+function showEntityTax(id: string, answer: EntityTaxAnswer): string {
+  const { result } = answer;
+  return [
+    `${id}  ${answer.tax}  ${typeof result === 'object' ? JSON.stringify(result) : String(result)}`,
+    ...answer.steps.map(
+      ({ n, text, citation }) =>
+        `    ${n}. ${text}${citation === undefined ? '' : ` [${citation}${answer.citation_basis === 'memory' ? ', from memory' : ''}]`}`,
+    ),
+    ...(answer.task === undefined ? [] : [`    first: ${answer.task}`]),
+    ...(answer.warnings ?? []).map((warning) => `    note: ${warning}`),
+    ...(answer.note === undefined ? [] : [`    note: ${answer.note}`]),
+    `    confidence ${answer.confidence} (basis: ${answer.verified}), rules ${answer.rule_version}`,
+  ].join('\n');
 }
 
 function showTax(id: string, answer: TaxAnswer): string {
