@@ -112,11 +112,20 @@ export const ALONE: Readonly<Record<string, readonly ActName[]>> = {
   'only takes away, or cannot wait': [
     'user.disable',
     'user.key.revoke',
+    'session.revoke',
+    'token.revoke',
     'lane.change',
     'route.absent',
     'retention.run',
   ],
-  'gives nobody else anything': ['user.key.add', 'webhook.rotate', 'event.resend'],
+  // A link is made for oneself; a token acts for its owner, and decides nothing.
+  'gives nobody else anything': [
+    'user.key.add',
+    'user.link',
+    'token.add',
+    'webhook.rotate',
+    'event.resend',
+  ],
   'sends no data of anybody, to where two people agreed or where its person says': [
     'webhook.test',
     'mail.test',
@@ -219,6 +228,8 @@ export const READS: readonly ActName[] = [
   'route.proposals',
   'route.show',
   'user.key.list',
+  'session.list',
+  'token.list',
   'user.list',
   'user.whoami',
   'user.proposals',

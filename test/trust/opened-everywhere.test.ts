@@ -38,6 +38,7 @@ const OPENS: Readonly<Record<string, Words>> = {
   'batch approve': ({ batch }) => ['batch', 'approve', batch, '--dry-run'],
   'batch create': says('batch', 'create', '--due-before', '2040-01-01', '--dry-run'),
   'batch import': ({ desk }) => ['batch', 'import', desk.path('conflict.csv'), '--dry-run'],
+  'batch show': ({ batch }) => ['batch', 'show', batch],
   'diagnose payload': ({ filing }) => ['diagnose', 'payload', filing],
   'diagnose sessions': ({ batch }) => ['diagnose', 'sessions', batch],
   'docket show': ({ docket }) => ['docket', 'show', docket],
@@ -75,6 +76,7 @@ const READS: Readonly<Record<string, Words>> = {
   'grants statements': says('grants', 'statements'),
   'grants status': says('grants', 'status'),
   'grants unmatched': says('grants', 'unmatched'),
+  inbox: says('inbox'),
   'key list': says('key', 'list'),
   'lane list': says('lane', 'list'),
   'lane proposals': says('lane', 'proposals'),
@@ -97,15 +99,19 @@ const READS: Readonly<Record<string, Words>> = {
   'route show': says('route', 'show'),
   'hand list': says('hand', 'list'),
   'hand corrections': says('hand', 'corrections'),
+  'session list': says('session', 'list'),
+  'token list': says('token', 'list'),
   'user list': says('user', 'list'),
   'user proposals': says('user', 'proposals'),
   'webhook list': says('webhook', 'list'),
   'webhook proposals': says('webhook', 'proposals'),
+  whoami: says('whoami'),
 };
 
 /** Commands that read and write files alone, that run until told, or whose own entry names the person who does them. */
 const ELSEWHERE: readonly RegExp[] = [
-  /^(batch (propose|run)|init|db|demo|jobs|worker|serve|simulator|witness|ics|rules|tax|deadline|doctor)\b/,
+  // Corrections before approval: approve/changes.test.ts.
+  /^(batch (propose|run|correct|withdraw|cancel|refuse|ask|answer)|session revoke|token (add|revoke)|init|db|demo|jobs|worker|serve|simulator|witness|ics|rules|tax|deadline|doctor)\b/,
   /^(portal (new|check)|lane (add|approve|refuse|pause|resume|ceiling)|alert ack|event resend)$/,
   /^audit (verify|export|prove|checkpoint|quarantine)\b/,
   /^review (replay|correct|approve|withdraw|accept-as-filed|reject|assign)$/,
