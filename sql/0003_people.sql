@@ -19,13 +19,14 @@
 --   recipient        sends mail to an address, or through a server ("mail server"); about it
 --   matrix           changes who gets which docket; about "setup"
 --   key              replaces the root key or the tenant key; about the key that goes
+--   docket           changes what the dates of a docket are computed from; about the docket
 --   recovery         brings a portal or a target back sooner; about its recovery (CODE/since), or its run
 create table proposal (
   tenant text not null references tenant,
   id uuid not null default gen_random_uuid(),
   kind text not null check (kind in ('batch', 'release', 'replay', 'correct', 'exception', 'statement', 'hold',
     'person', 'role', 'quarantine', 'lane', 'hand', 'webhook', 'recipient', 'matrix', 'key',
-    'recovery', 'cancel')),
+    'docket', 'recovery', 'cancel')),
   subject text not null check (subject ~ '^[^[:cntrl:]]{1,200}$'),
   -- Which proposal of the kind about its subject.
   n int not null check (n >= 1),
@@ -93,6 +94,7 @@ create function proposal_roles(in_kind text, in_act text) returns text[] languag
     when in_kind in ('person', 'role', 'key') then array['admin']
     when in_kind in ('quarantine', 'lane', 'webhook', 'recipient') then array['operator', 'admin']
     when in_kind = 'matrix' then array['docketer', 'admin']
+    when in_kind = 'docket' then array['docketer']
     when in_kind = 'recovery' then array['operator']
   end
 $$;

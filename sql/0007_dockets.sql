@@ -85,6 +85,11 @@ create table docket (
   -- What the law says is one event, in one spelling: a digest over office, number, event and day, made by the rules.
   identity text not null check (length(identity) between 1 and 200),
   received_at timestamptz not null default now(),
+  -- Who imported it; null where a program did. Nobody is the second docketer of what they docketed first.
+  received_by uuid,
+  -- What its dates are computed from beside what was read: readings that are in question, and the one that was agreed on.
+  -- Made by docket_dating() alone; null while there is nothing but the first reading.
+  dating jsonb,
   state jsonb not null,
   phase text not null check (phase in ('queued', 'sending', 'awaiting', 'manual', 'confirmed')),
   tier text not null check (tier in ('PRIMARY', 'SECONDARY', 'TERTIARY', 'MANUAL')),
@@ -120,6 +125,56 @@ create index docket_manual on docket (tenant) where phase = 'manual' and closed_
 create unique index docket_one_event on docket (tenant, identity);
 -- Nearly every step changes an indexed column; without room on the page the table grows with each.
 alter table docket set (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0);
+
+-- The same event, received again with other content. Its dates count with those of the first, whichever is earlier, until two
+-- people accept or refuse it. The sealed bytes are the body of its ledger entry.
+create table docket_version (
+  tenant text not null,
+  docket text not null,
+  -- The first version is the docket itself.
+  n int not null check (n >= 2),
+  source text not null check (length(source) between 1 and 500),
+  payload_sha256 bytea not null check (octet_length(payload_sha256) = 32),
+  payload_ct bytea not null,
+  -- What was read of it.
+  read jsonb not null,
+  received_at timestamptz not null default now(),
+  primary key (tenant, docket, n),
+  foreign key (tenant, docket) references docket (tenant, id)
+);
+
+-- The second docketing: what another person read in the source, without having seen the first date.
+create table docket_second (
+  tenant text not null,
+  docket text not null,
+  by_person uuid not null,
+  -- What the dates of it are computed from.
+  event jsonb not null,
+  given_at timestamptz not null default now(),
+  -- Where the two differ, a third person says which one holds.
+  decided_for text check (decided_for in ('first', 'second')),
+  decided_by uuid,
+  decision_reason text check (decision_reason = btrim(decision_reason) and length(decision_reason) between 10 and 500),
+  decided_at timestamptz,
+  primary key (tenant, docket),
+  foreign key (tenant, docket) references docket (tenant, id),
+  foreign key (tenant, by_person) references person (tenant, id),
+  foreign key (tenant, decided_by) references person (tenant, id),
+  constraint docket_second_decided check ((decided_for is null) = (decided_by is null)
+    and (decided_for is null) = (decision_reason is null) and (decided_for is null) = (decided_at is null))
+);
+
+-- Who looked at a date that waits for its second docketing, and said so: they cannot give it any more.
+create table docket_reveal (
+  tenant text not null,
+  docket text not null,
+  person uuid not null,
+  reason text not null check (reason = btrim(reason) and length(reason) between 10 and 500),
+  at timestamptz not null default now(),
+  primary key (tenant, docket, person),
+  foreign key (tenant, docket) references docket (tenant, id),
+  foreign key (tenant, person) references person (tenant, id)
+);
 
 -- Messages of brokers that have been committed. The same id with other bytes is no repeat.
 create table docket_message (
@@ -260,6 +315,127 @@ create table recovery_difference (
 create index recovery_difference_open on recovery_difference (tenant, review_by) where reviewed_at is null;
 create index recovery_difference_docket on recovery_difference (tenant, docket);
 
+-- Dates ----------------------------------------------------------------------------------------------------------------
+
+-- Of what was read, what dates are computed from. Nothing of it says whose matter it is.
+create function docket_basis(read jsonb) returns jsonb language sql immutable as $$
+  select (read->'event') - array['applicationNumber', 'client', 'technologyGroup', 'matter', 'title', 'labels', 'unread']
+$$;
+
+-- All that is said of a docket's dates beside the first reading. Volatile, so that it sees what its transaction wrote.
+create function docket_dating(in_tenant text, in_docket text) returns jsonb language sql volatile as $$
+  with said as (
+    select p.n, p.state, p.decided_at, p.terms::jsonb as terms from proposal p
+    where p.tenant = in_tenant and p.kind = 'docket' and p.subject = in_docket and p.state in ('open', 'approved')
+  ),
+  second as (select * from docket_second s where s.tenant = in_tenant and s.docket = in_docket),
+  agreed as (
+    select event from (
+      select terms->'event' as event, decided_at from said where state = 'approved' and terms ? 'event'
+      union all
+      select event, decided_at from second where decided_for = 'second'
+    ) a order by decided_at desc limit 1
+  ),
+  also as (
+    select 1 as part, v.n, 'version ' || v.n as why, docket_basis(v.read) as event from docket_version v
+    where v.tenant = in_tenant and v.docket = in_docket and not exists (
+      select 1 from said where state = 'approved' and (terms->>'version')::int = v.n)
+    union all
+    select 2, n, 'proposal ' || n, terms->'event' from said where state = 'open' and terms ? 'event'
+    union all
+    select 3, 1, 'second docketing', event from second where decided_for is null
+  ),
+  listed as (select jsonb_agg(jsonb_build_object('why', why, 'event', event) order by part, n) as also from also where event is not null)
+  select nullif(jsonb_strip_nulls(jsonb_build_object('event', (select event from agreed), 'also', (select also from listed))), '{}')
+$$;
+
+-- By which names a person is known to the routing that holds: their own in the people file, and their teams'.
+create function docket_parties(in_tenant text, in_person uuid) returns setof text language sql volatile as $$
+  with people as (
+    select d.body::jsonb as body from routing_setup s
+      join routing_document d on d.tenant = s.tenant and d.kind = 'people' and d.version = s.people
+    where s.tenant = in_tenant order by s.n desc limit 1
+  ),
+  own as (
+    select e.key from people, jsonb_each(body->'persons') e, person p
+    where p.tenant = in_tenant and p.id = in_person and (e.key = p.name or e.value->>'name' = p.name)
+  )
+  select key from own
+  union
+  select t.key from people, jsonb_each(coalesce(body->'teams', '{}')) t
+  where exists (select 1 from own where t.value->'members' ? own.key)
+$$;
+
+-- The second docketer is of another party than the first, has never been sent the date, and has not asked to see it. Nor has
+-- anybody of their party: a second key of the same human is not a second person.
+create function guard_docket_second() returns trigger language plpgsql as $$
+declare
+  first uuid := (select received_by from docket where tenant = new.tenant and id = new.docket);
+begin
+  if tg_op = 'INSERT' then
+    if new.by_person is distinct from acting_person() or new.decided_for is not null
+      or not exists (select 1 from person_role r join person p on p.tenant = r.tenant and p.id = r.person
+        where r.tenant = new.tenant and r.person = new.by_person and r.role = 'docketer' and r.taken_at is null
+          and p.disabled_at is null)
+      or (first is not null and not are_two_parties(new.tenant, first, new.by_person))
+      or exists (select 1 from docket_reveal v where v.tenant = new.tenant and v.docket = new.docket
+        and not are_two_parties(new.tenant, v.person, new.by_person))
+      or exists (select 1 from docket_handoff h where h.tenant = new.tenant and h.docket = new.docket
+        and h.party in (select docket_parties(new.tenant, new.by_person))) then
+      raise exception 'docket % is docketed a second time by a docketer of another party, who has not seen the first date', new.docket
+        using errcode = 'restrict_violation', constraint = 'docket_second_blind';
+    end if;
+    new.given_at := clock_timestamp();
+    return new;
+  end if;
+  if old.decided_for is not null or new.decided_for is null
+    or (new.tenant, new.docket, new.by_person, new.event, new.given_at)
+      is distinct from (old.tenant, old.docket, old.by_person, old.event, old.given_at)
+    or new.decided_by is distinct from acting_person()
+    or not exists (select 1 from person_role r join person p on p.tenant = r.tenant and p.id = r.person
+      where r.tenant = new.tenant and r.person = new.decided_by and r.role = 'docketer' and r.taken_at is null
+        and p.disabled_at is null)
+    or not are_two_parties(new.tenant, old.by_person, new.decided_by)
+    or (first is not null and not are_two_parties(new.tenant, first, new.decided_by)) then
+    raise exception 'the two docketings of % are decided once, by a third person', old.docket
+      using errcode = 'restrict_violation', constraint = 'docket_second_third';
+  end if;
+  new.decided_at := clock_timestamp();
+  return new;
+end $$;
+create trigger docket_second_guard before insert or update on docket_second
+  for each row execute function guard_docket_second();
+alter table docket_second enable always trigger docket_second_guard;
+create trigger docket_reveal_actor before insert on docket_reveal for each row execute function guard_actor('person');
+alter table docket_reveal enable always trigger docket_reveal_actor;
+
+-- A version stays as it came in, until the key of its client is destroyed.
+create function guard_docket_version() returns trigger language plpgsql as $$
+begin
+  if (new.tenant, new.docket, new.n, new.payload_sha256, new.payload_ct, new.received_at)
+    is distinct from (old.tenant, old.docket, old.n, old.payload_sha256, old.payload_ct, old.received_at)
+    or not new.read ? 'destroyed'
+    or exists (select 1 from ledger_blob b where b.tenant = old.tenant and b.ct = old.payload_ct) then
+    raise exception 'version % of docket % was received as it is, and stays so', old.n, old.docket
+      using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $$;
+create trigger docket_version_received before update on docket_version
+  for each row execute function guard_docket_version();
+alter table docket_version enable always trigger docket_version_received;
+
+create function guard_new_docket() returns trigger language plpgsql as $$
+begin
+  if new.dating is not null or (new.received_by is not null and new.received_by is distinct from acting_person()) then
+    raise exception 'docket % begins with what was read, by the person who acts', new.id
+      using errcode = 'restrict_violation', constraint = 'docket_begins';
+  end if;
+  return new;
+end $$;
+create trigger docket_begun before insert on docket for each row execute function guard_new_docket();
+alter table docket enable always trigger docket_begun;
+
 -- Walls -----------------------------------------------------------------------------------------------------------------
 
 -- What came in stays as it came in, whatever a fault above the database tries, until the key of its client is destroyed: then
@@ -270,11 +446,15 @@ declare
     and new.docket ? 'destroyed' and old.closed_at is not null
     and not exists (select 1 from ledger_blob b where b.tenant = old.tenant and b.ct = old.payload_ct);
 begin
-  if (new.tenant, new.id, new.message_id, new.content_type, new.payload_sha256, new.payload_ct, new.received_at)
+  if (new.tenant, new.id, new.message_id, new.content_type, new.payload_sha256, new.payload_ct, new.received_at, new.received_by)
     is distinct from (old.tenant, old.id, old.message_id, old.content_type, old.payload_sha256, old.payload_ct,
-      old.received_at)
+      old.received_at, old.received_by)
     or (not is_destroyed and (new.docket, new.source) is distinct from (old.docket, old.source)) then
     raise exception 'docket % was received as it is, and stays so', old.id using errcode = 'restrict_violation';
+  end if;
+  if new.dating is distinct from old.dating and new.dating is distinct from docket_dating(old.tenant, old.id) then
+    raise exception 'docket % has its dates from what was read, and from what two people agreed to', old.id
+      using errcode = 'restrict_violation', constraint = 'docket_dated';
   end if;
   if old.closed_at is not null and ((new.closed_at, new.closed_by) is distinct from (old.closed_at, old.closed_by)
     or (not is_destroyed and new.closing is distinct from old.closing)) then
@@ -300,7 +480,8 @@ alter table docket enable always trigger docket_identified;
 
 -- A docket only ever moves down the tiers until it is confirmed, and confirmed is confirmed. But for two things: while
 -- nobody has acted, a target that is well again takes it from the people who wait for it (its state keeps what they know
--- as `held`); and what a broker alone confirmed is not confirmed when nobody takes it from that queue.
+-- as `held`); and what a broker alone confirmed is not confirmed when nobody takes it from that queue. A person may give away
+-- what they have: then whoever gets it confirms anew.
 create function refuse_docket_way() returns trigger language plpgsql as $$
 begin
   raise exception 'docket % may not go from % % to % %', old.id, old.phase, old.tier, new.phase, new.tier
@@ -308,7 +489,8 @@ begin
 end $$;
 create trigger docket_way before update on docket for each row
   when (
-    (old.phase = 'confirmed' and new.phase <> 'confirmed' and (old.state->>'by') is distinct from old.target)
+    (old.phase = 'confirmed' and new.phase <> 'confirmed' and (old.state->>'by') is distinct from old.target
+      and not (new.state ? 'given'))
     or (old.phase = 'manual' and new.phase not in ('manual', 'confirmed') and not (new.state ? 'held'))
     or (new.phase <> 'confirmed' and not (old.phase = 'manual' and new.state ? 'held')
       and array_position(array['PRIMARY', 'SECONDARY', 'TERTIARY', 'MANUAL'], new.tier)
@@ -327,6 +509,7 @@ create trigger docket_handoff_ended before update on docket_handoff for each row
   execute function refuse_second_end();
 alter table docket_handoff enable always trigger docket_handoff_ended;
 
-select keep_forever(name) from unnest(array['routing_document', 'routing_setup', 'docket_message', 'recovery_evidence']) name;
-select keep_forever(name, may_change => true) from unnest(array['docket', 'docket_handoff', 'docket_link',
-  'recovery_run', 'recovery_difference']) name;
+select keep_forever(name) from unnest(array['routing_document', 'routing_setup', 'docket_message', 'docket_reveal',
+  'recovery_evidence']) name;
+select keep_forever(name, may_change => true) from unnest(array['docket', 'docket_version', 'docket_second',
+  'docket_handoff', 'docket_link', 'recovery_run', 'recovery_difference']) name;

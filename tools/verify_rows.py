@@ -247,8 +247,12 @@ def resolution(entry):
 def docket_received(entry):
     digest = {} if entry.secret else entry.given('payload_sha256')
     fields = {**digest, **entry.given('read_sha256'), 'payload_ct': entry.ct, 'confirmed': False, 'closed': False,
-              'sealed_under': entry.key}
+              'sealed_under': entry.key, 'received_by': entry.whom, 'dating_sha256': None}
     return [entry.row('docket', fields)]
+def docket_version(entry):
+    digest = {} if entry.secret else entry.given('payload_sha256')
+    fields = {**digest, **entry.given('read_sha256'), 'payload_ct': entry.ct}
+    return [entry.row('docket_version', fields, '%s/%s' % (entry.id, word(entry.get('version'))))]
 def docket_closed(entry):
     return [entry.row('docket', {'closed': True, 'closed_by': entry.by, 'how': entry.get('how'),
                                  'closing_receipt': entry.get('receipt'), 'in_time': entry.get('in_time')})]
@@ -296,8 +300,14 @@ RULES = {
     'mail.set': plain('mail_setting', 'smtp sender allow_private', ver=ver),
     'subscription.removed': plain('subscription', removed=always(True)),
     'alert.acknowledged': plain('alert', acknowledged_by=by),
+    'docket.conflict': docket_version, 'docket.dated': plain('docket', dating_sha256=of('dating_sha256')),
+    'docket.seconded': plain('docket_second', 'event_sha256', by=by, decided_for=always(None),
+                             decided_by=always(None), reason=always(None)),
+    'docket.second_decided': plain('docket_second', 'reason', decided_for=of('for'), decided_by=by),
+    'docket.revealed': plain('docket_reveal', 'reason', lambda e: '%s/%s' % (e.id, e.by)),
     'docket.received': docket_received, 'docket.closed': docket_closed,
     'docket.handoff': plain('handoff', 'tier target party due final', lambda e: '%s/%s' % (e.id, word(e.get('handoff')))),
+    'docket.given': lambda entry: [entry.row('docket', {'confirmed': False, 'confirmed_by': None}, drop=['tier'])],
     'docket.confirmed': plain('docket', 'tier', confirmed=always(True), confirmed_by=of('by')),
     'routing.activated': plain('routing_setup', 'matrix people', lambda e: str(e.ver), activated_by=by),
     'period.closed': plain('period', 'from to account closing_cents totals_hash matched_cents outcomes'),

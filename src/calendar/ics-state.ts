@@ -9,6 +9,8 @@ export interface IcsEvent {
   readonly stamp: Instant;
   readonly day: string;
   readonly summary: string;
+  readonly note?: string;
+  readonly link?: string;
   readonly cls: 'ordinary' | 'privileged';
 }
 
@@ -28,7 +30,7 @@ export function readIcsState(value: unknown): IcsState {
 }
 
 function eventOf(uid: string, value: unknown): IcsEvent {
-  const { status, sequence, stamp, day, summary, cls } = members(value, uid);
+  const { status, sequence, stamp, day, summary, note, link, cls } = members(value, uid);
   if (status !== 'active' && status !== 'cancelled') refuse(`${uid}.status`, 'active or cancelled');
   if (typeof sequence !== 'number' || !Number.isSafeInteger(sequence) || sequence < 0) {
     refuse(`${uid}.sequence`, 'a whole number');
@@ -38,8 +40,19 @@ function eventOf(uid: string, value: unknown): IcsEvent {
   }
   if (typeof day !== 'string' || parseDay(day) === undefined) refuse(`${uid}.day`, 'YYYY-MM-DD');
   if (typeof summary !== 'string') refuse(`${uid}.summary`, 'a text');
+  if (note !== undefined && typeof note !== 'string') refuse(`${uid}.note`, 'a text');
+  if (link !== undefined && typeof link !== 'string') refuse(`${uid}.link`, 'a text');
   if (cls !== 'ordinary' && cls !== 'privileged') refuse(`${uid}.cls`, 'ordinary or privileged');
-  return { status, sequence, stamp: instant(stamp), day, summary, cls };
+  return {
+    status,
+    sequence,
+    stamp: instant(stamp),
+    day,
+    summary,
+    ...(note === undefined ? {} : { note }),
+    ...(link === undefined ? {} : { link }),
+    cls,
+  };
 }
 
 function members(value: unknown, place: string): Readonly<Record<string, unknown>> {

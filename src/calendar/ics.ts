@@ -20,6 +20,12 @@ export interface IcsEntry {
   readonly jurisdiction?: string;
   /** A number of the office or the firm; left out where the entry is privileged. */
   readonly reference?: string;
+  /** Further words of the title, such as matter and client; left out where the entry is privileged. */
+  readonly about?: readonly string[];
+  /** Where to look it up, and what to type there; it names nothing of the matter. */
+  readonly note?: string;
+  /** An address that opens it. */
+  readonly link?: string;
   readonly cls: 'ordinary' | 'privileged';
 }
 
@@ -56,6 +62,8 @@ export function icsCalendar(wanted: {
       status: 'active',
       day: formatDay(entry.day),
       summary: summaryOf(entry, uid),
+      ...(entry.note === undefined ? {} : { note: words(entry.note, 'note') }),
+      ...(entry.link === undefined ? {} : { link: addressIn(entry.link) }),
       cls: entry.cls,
       stamp: wanted.stamp,
     });
@@ -102,6 +110,8 @@ function renewed(before: IcsEvent | undefined, now: Omit<IcsEvent, 'sequence'>):
     before.status === now.status &&
     before.day === now.day &&
     before.summary === now.summary &&
+    before.note === now.note &&
+    before.link === now.link &&
     before.cls === now.cls;
   return same ? before : { ...now, sequence: before.sequence + 1 };
 }
@@ -114,7 +124,10 @@ function summaryOf(entry: IcsEntry, uid: string): string {
   const subject = [words(entry.kind, 'kind')];
   if (jurisdiction !== undefined) subject.push(words(jurisdiction, 'jurisdiction'));
   if (entry.cls === 'privileged') subject.push(`#${uid.slice(0, 8)}`);
-  else if (reference !== undefined) subject.push(words(reference, 'reference'));
+  else {
+    const named = [...(reference === undefined ? [] : [reference]), ...(entry.about ?? [])];
+    subject.push(...named.map((one) => words(one, 'reference')));
+  }
   return `${DATE_WORDS[entry.date]}: ${subject.join(', ')}`;
 }
 
@@ -128,6 +141,14 @@ function words(text: string, field: string): string {
   return text;
 }
 
+/** In the form in which no character of it ends its line. */
+function addressIn(link: string): string {
+  if (!URL.canParse(link) || !/^https?:/i.test(link)) {
+    throw badCase('link: expected an address of the form https://', { details: { field: 'link' } });
+  }
+  return new URL(link).href;
+}
+
 function eventLines(uid: string, event: IcsEvent): string[] {
   const day = parseDay(event.day);
   if (day === undefined) throw new Error(`event ${uid} has no day`);
@@ -139,6 +160,9 @@ function eventLines(uid: string, event: IcsEvent): string[] {
     `DTSTART;VALUE=DATE:${dateValue(day)}`,
     `DTEND;VALUE=DATE:${dateValue(addDays(day, 1))}`,
     `SUMMARY:${escapeText(event.summary)}`,
+    ...(event.note === undefined ? [] : [`DESCRIPTION:${escapeText(event.note)}`]),
+    // A URI is no text: nothing in it is escaped.
+    ...(event.link === undefined ? [] : [`URL:${event.link}`]),
     `STATUS:${event.status === 'active' ? 'CONFIRMED' : 'CANCELLED'}`,
     `CLASS:${event.cls === 'privileged' ? 'CONFIDENTIAL' : 'PUBLIC'}`,
     // A deadline does not make its day busy.

@@ -25,6 +25,7 @@ export type ProposalKind =
   | 'recipient'
   | 'matrix'
   | 'key'
+  | 'docket'
   | 'recovery'
   | 'cancel';
 export type ProposalState = 'open' | 'approved' | 'refused' | 'withdrawn';

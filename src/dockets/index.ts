@@ -13,10 +13,20 @@ export {
   listDockets,
   showDocket,
 } from './acts/dockets.ts';
+export {
+  approveDating,
+  type DatingChange,
+  type DatingProposal,
+  datingProposals,
+  proposeDating,
+  refuseDating,
+} from './acts/dating.ts';
 export { diagnoseRoute, type RouteDiagnosis } from './acts/diagnose-route.ts';
+export { giveDocket, type HandedOver } from './acts/give.ts';
 export { docketSight, firstShown } from './acts/docket-sight.ts';
 export { type DocketImportReport, importDocketFile } from './acts/import-file.ts';
 export { linksOf } from './acts/links.ts';
+export { docketMail } from './acts/mail-finding.ts';
 export { ownDockets } from './acts/own-dockets.ts';
 export { movedBy, type MovedEntry } from './acts/moved.ts';
 export { shippedPatentLaw } from './acts/deps.ts';
@@ -45,6 +55,12 @@ export {
 } from './acts/routing-changes.ts';
 export { checkRoutingFiles, noteAbsence, type RoutingCheck } from './acts/routing-files.ts';
 export { type RoutingView, viewRouting } from './acts/routing-view.ts';
+export {
+  decideSecond,
+  giveSecond,
+  revealDate,
+  type SecondAnswer,
+} from './acts/second.ts';
 export { serveAcknowledgements } from './acts/serve.ts';
 export { VerboseFiles, watched } from './acts/verbose.ts';
 export { rabbitGauge } from './brokers/rabbit-saturation.ts';
@@ -55,6 +71,7 @@ export { docketReaders } from './routing/docket-readers.ts';
 export type { WatchedQueue } from './routing/queue-watch.ts';
 export { rabbitManagement, RABBITMQ_MANAGEMENT_URL } from './routing/rabbit-management.ts';
 export { type RouterOptions, type RunningRouter, startRouter } from './routing/router.ts';
+export type { DateTrail } from './routing/trail.ts';
 export { openTransport } from './routing/transport.ts';
 export type { DocketDetail, DocketView } from './routing/views.ts';
 export { cutoffOf, deadlineAnswer, explanation } from './rules/answer.ts';
@@ -62,7 +79,7 @@ export { INPUT_NAMES, readPatentCase } from './rules/case.ts';
 export { computeDeadline } from './rules/compute.ts';
 export { type DocketDates } from './rules/docket/dates.ts';
 export { mayHold } from './rules/docket/kept-under.ts';
-export { type ReportRow } from './rules/docket/report.ts';
+export { groupsOf, type ReportRow } from './rules/docket/report.ts';
 export {
   byDanger,
   type CaseComparison,

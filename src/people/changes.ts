@@ -20,7 +20,7 @@ import { raiseTrustAlert, type TrustEvent } from './trust-alerts.ts';
 
 type ChangeKind = Extract<
   ProposalKind,
-  'lane' | 'hand' | 'webhook' | 'recipient' | 'matrix' | 'recovery' | 'batch' | 'cancel'
+  'lane' | 'hand' | 'webhook' | 'recipient' | 'matrix' | 'docket' | 'recovery' | 'batch' | 'cancel'
 >;
 
 /** What a change needs of an installation. */
@@ -102,8 +102,8 @@ interface ChangeApproval {
   readonly expectHash: string;
   /** Makes the change, in the transaction of its approval. */
   readonly make: (run: Run, proposal: StoredProposal) => Promise<void>;
-  /** What the others hear of it. */
-  readonly event: (proposal: StoredProposal) => TrustEvent;
+  /** What the others hear of it; left out where all who may know of it see it in their own lists. */
+  readonly event?: (proposal: StoredProposal) => TrustEvent;
 }
 
 export async function approveChange(
@@ -115,7 +115,9 @@ export async function approveChange(
   const done = await app.session.transaction(async (run) => {
     const sha256 = requireHash(expectHash.toLowerCase());
     const proposal = await approveChangeIn(run, app, actor, { ...approval, sha256 });
-    await raiseTrustAlert(run, app, actor, approval.event(proposal));
+    if (approval.event !== undefined) {
+      await raiseTrustAlert(run, app, actor, approval.event(proposal));
+    }
     return proposal;
   });
   await sequenceAll(app);
@@ -147,12 +149,20 @@ export async function approveChangeIn(
 export async function refuseChange(
   app: Installation,
   actor: PersonActor,
-  refusal: { readonly kind: ChangeKind; readonly subject: string; readonly reason: string },
+  refusal: {
+    readonly kind: ChangeKind;
+    readonly subject: string;
+    readonly reason: string;
+    /** What the proposal had held up goes on, in the same transaction. */
+    readonly undo?: (run: Run) => Promise<void>;
+  },
 ): Promise<StoredProposal> {
-  const { kind, subject, reason } = refusal;
-  const done = await app.session.transaction((run) =>
-    refuseChangeIn(run, app, actor, { kind, subject, reason }),
-  );
+  const { undo, ...refused } = refusal;
+  const done = await app.session.transaction(async (run) => {
+    const proposal = await refuseChangeIn(run, app, actor, refused);
+    await undo?.(run);
+    return proposal;
+  });
   await sequenceAll(app);
   return done;
 }
@@ -162,7 +172,7 @@ export async function refuseChangeIn(
   run: Run,
   app: ChangeDeps,
   actor: Pick<PersonActor, 'id'>,
-  { kind, subject, reason }: Parameters<typeof refuseChange>[2],
+  { kind, subject, reason }: Omit<Parameters<typeof refuseChange>[2], 'undo'>,
 ): Promise<StoredProposal> {
   const decision = { approves: false, by: actor.id, reason };
   const proposal = await decide(run, app, { kind, subject }, decision);
@@ -197,6 +207,7 @@ const NOUN = {
   webhook: 'webhook',
   recipient: 'recipient',
   matrix: 'the routing',
+  docket: 'the dates of docket',
   recovery: 'the recovery',
   batch: 'batch',
   cancel: 'batch',

@@ -175,6 +175,7 @@ function grants(role: Named, schema: string, own: readonly string[]): string[] {
           `grant select on ${own.join(', ')} to ${role('shred')}`,
           // What was read of a docket goes with the key of its client.
           `grant update (docket, source, closing) on docket to ${role('shred')}`,
+          `grant update (read, source) on docket_version to ${role('shred')}`,
         ]),
     `grant usage on all sequences in schema ${schema} to ${role('app')}, ${role('shred')}, ${sequencers}`,
     // A service adds facts, and reads and adds the sealed bodies of its filings; nothing else of the ledger.

@@ -65,8 +65,13 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
     'mail.decide mail.recipient mail.set mail.test webhook.add webhook.change webhook.decide webhook.rotate',
     'webhook.test',
   ],
-  d: ['docket.ack docket.close docket.import route.absent'],
-  dt: ['docket.ics docket.list docket.moved docket.report docket.show diagnose.route'],
+  d: [
+    'docket.ack docket.approve docket.close docket.decide docket.give docket.import docket.propose docket.refuse',
+    'docket.second route.absent',
+  ],
+  dt: [
+    'docket.ics docket.list docket.moved docket.proposals docket.report docket.reveal docket.show diagnose.route',
+  ],
   ds: ['route.decide route.import route.proposals'],
   i: ['grants.amend grants.cancel-award grants.fetch grants.ingest'],
   ir: ['grants.read-lane grants.retry'],

@@ -136,6 +136,7 @@ describe('and the same for who may not', () => {
     expect(shown.state).toMatchObject({ reasons: [COMPARED, 'a person started it'] });
   });
 
+  const WHY = 'Because the file says so.';
   const unknown = `fwo1-${'0'.repeat(32)}`;
   it.each([
     ['show', (id: string) => ['docket', 'show', id]],
@@ -158,6 +159,19 @@ describe('and the same for who may not', () => {
         '--filed-at',
         '2026-11-14T10:00:00Z',
       ],
+    ],
+    ['accept', (id: string) => ['docket', 'accept', id, '--record', '2', '--reason', WHY]],
+    ['decline', (id: string) => ['docket', 'decline', id, '--record', '2', '--reason', WHY]],
+    ['dispute', (id: string) => ['docket', 'dispute', id, '--period', 'P1M', '--reason', WHY]],
+    ['proposals', (id: string) => ['docket', 'proposals', id]],
+    ['approve', (id: string) => ['docket', 'approve', id, '--expect-hash', '0'.repeat(64)]],
+    ['refuse', (id: string) => ['docket', 'refuse', id, '--reason', WHY]],
+    ['decide', (id: string) => ['docket', 'decide', id, '--for', 'first', '--reason', WHY]],
+    ['reveal', (id: string) => ['docket', 'reveal', id, '--reason', WHY]],
+    ['give', (id: string) => ['docket', 'give', id, '--to', 'moreau', '--reason', WHY]],
+    [
+      'second',
+      (id: string) => ['docket', 'second', id, '--event', 'CTNF', '--event-date', '2026-11-02'],
     ],
     ['diagnose', (id: string) => ['diagnose', 'route', id]],
     ['review', (id: string) => ['recovery', 'review', id]],

@@ -106,4 +106,21 @@ describe('a backlog after an outage', () => {
   });
 });
 
+describe('a router without a mail server', () => {
+  it('says so in an alert, and nobody is called notified', async () => {
+    await set();
+    await stage.feed(1);
+    await stage.router();
+    const kinds = `alert where tenant = $1 and kind = 'mail_server_missing' and severity = 'critical'`;
+    await until(async () => (await stage.count(kinds)) === 1);
+    await until(
+      async () => (await stage.count(`docket where tenant = $1 and phase = 'manual'`)) === 1,
+    );
+    const facts = await stage.facts();
+    expect(facts.map(({ type }) => type)).not.toContain('docket.manual_told');
+    const texts = await stage.read('select text from alert where tenant = $1');
+    expect(texts.map((row) => String(row['text'])).join()).not.toMatch(/was notified/);
+  });
+});
+
 const AWAITING = `docket where tenant = $1 and phase = 'awaiting'`;

@@ -877,8 +877,44 @@ const DOCKETS: readonly Mutation[] = [
     'ENTRY_WITHOUT_ROW docket',
   ),
   one(
+    'what the dates of a docket are computed from',
+    'update docket set dating = null where dating is not null',
+    'ROW_DIFFERS docket.dating_sha256',
+  ),
+  one(
+    'who imported a docket',
+    `update docket set received_by = ${ARTHUR} where id = (select min(id) from docket)`,
+    'ROW_DIFFERS docket.received_by',
+  ),
+  one(
+    'what was read of a second version',
+    `update docket_version set read = jsonb_set(read, '{eventCode}', '"OTHER"')`,
+    'ROW_DIFFERS docket_version.read_sha256',
+  ),
+  one('a second version gone', 'delete from docket_version', 'ENTRY_WITHOUT_ROW docket_version'),
+  one(
+    'what a second docketer read',
+    `update docket_second set event = jsonb_set(event, '{period}', '"P9M"')`,
+    'ROW_DIFFERS docket_second.event_sha256',
+  ),
+  one(
+    'who docketed an event a second time',
+    `update docket_second set by_person = ${ARTHUR}`,
+    'ROW_DIFFERS docket_second.by',
+  ),
+  one(
+    'what a third person decided',
+    `update docket_second set decided_for = 'second' where decided_for = 'first'`,
+    'ROW_DIFFERS docket_second.decided_for',
+  ),
+  one(
+    'that somebody had looked at a date',
+    'delete from docket_reveal',
+    'ENTRY_WITHOUT_ROW docket_reveal',
+  ),
+  one(
     'a docket that nobody received',
-    `insert into docket select tenant, 'forged', 'forged', source, content_type, payload_sha256, payload_ct, docket, 'forged', received_at, state, phase, tier, target, assignment, activation, next_at from docket where closed_at is null limit 1`,
+    `insert into docket select tenant, 'forged', 'forged', source, content_type, payload_sha256, payload_ct, docket, 'forged', received_at, received_by, null, state, phase, tier, target, assignment, activation, next_at from docket where closed_at is null limit 1`,
     'ROW_WITHOUT_ENTRY docket',
   ),
   one(

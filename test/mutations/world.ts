@@ -1,5 +1,5 @@
 /** One firm with something of everything in its tables, and an insider who changes rows behind the program's back. */
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { personOf } from '../../src/people/acts/people.ts';
 import type { PersonActor } from '../../src/access/actor.ts';
@@ -337,15 +337,57 @@ async function mail({ app, paula, arthur }: ReviewWorld): Promise<void> {
 }
 
 async function dockets(world: ReviewWorld, desk: DeskLine, by: Person): Promise<PersonActor> {
+  // Before there are privileged people: from then on only they may give keys to the people of the file.
+  const named = async (name: string): Promise<Person> => {
+    const given = await vouched(world, name, ROLES);
+    return { tenant: by.tenant, keyFile: await desk.file(`keys/${name}`, given) };
+  };
+  const [moreau, lind] = [await named('Claire Moreau'), await named('Maja Lind')];
   const key = await vouched(world, 'Judith Hart', ROLES);
   const hart = { tenant: by.tenant, keyFile: await desk.file('keys/hart', key) };
-  const files = ['matrix', 'people'].map((name) => join(ROOT, `samples/patent-${name}.json`));
+  const [matrix = '', people = ''] = ['matrix', 'people'].map((name) =>
+    join(ROOT, `samples/patent-${name}.json`),
+  );
+  const shipped = JSON.parse(readFileSync(matrix, 'utf8')) as Record<string, object>;
+  const policy = { ...shipped['policy'], second_docketing: true };
+  const files = [await desk.file('matrix.json', JSON.stringify({ ...shipped, policy })), people];
   const { sha256 } = await desk.data(['route', 'import', ...files], hart);
   await desk.data(['route', 'approve', '--expect-hash', String(sha256)], by);
   await desk.data(['docket', 'import', join(ROOT, 'samples/patent-docket.ndjson')], hart);
+  await questionedDates(desk, { hart, moreau, lind });
   const [first] = listAt(await desk.data(['docket', 'list'], hart), 'dockets');
   await desk.data(['docket', 'close', textAt(first, 'docket'), '--override', REASON], hart);
   return personOf(world.app, key);
+}
+
+/** A date with a second version, docketed twice and decided; and one that somebody looked at. */
+async function questionedDates(
+  desk: DeskLine,
+  { hart, moreau, lind }: Readonly<Record<'hart' | 'moreau' | 'lind', Person>>,
+): Promise<void> {
+  const event = {
+    application_number: '18/700001',
+    filing_date: '2024-03-11',
+    event_code: 'CTNF',
+    event_date: '2026-11-02',
+    client: 'Northwind',
+    technology_group: 'BIO',
+  };
+  for (const [period, code] of [
+    ['P3M', 0],
+    ['P2M', 5],
+  ] as const) {
+    const file = await desk.file(`${period}.ndjson`, JSON.stringify({ ...event, period }));
+    await desk.data(['docket', 'import', file], hart, code);
+  }
+  const found = listAt(await desk.data(['docket', 'list'], hart), 'dockets').find(
+    (one) => one['applicationNumber'] === '18/700001',
+  );
+  const id = textAt(found, 'docket');
+  await desk.data(['docket', 'reveal', id, '--reason', REASON], hart);
+  const read = ['--event', 'CTNF', '--event-date', '2026-11-02', '--period', 'P1M'];
+  await desk.data(['docket', 'second', id, ...read], moreau, 5);
+  await desk.data(['docket', 'decide', id, '--for', 'first', '--reason', REASON], lind);
 }
 
 /** The first report that an award asks for, with its receipt. */

@@ -145,6 +145,7 @@ class House {
       case 'release':
       case 'statement':
       case 'quarantine':
+      case 'docket':
       case 'recovery':
         return undefined;
     }

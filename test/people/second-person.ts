@@ -66,6 +66,7 @@ export const TWO_PEOPLE: Readonly<Record<ProposalKind, SecondPerson>> = {
   webhook: { propose: ['webhook.add', 'webhook.change'], approve: ['webhook.decide'] },
   recipient: { propose: ['mail.set', 'mail.recipient'], approve: ['mail.decide'] },
   matrix: { propose: ['route.import'], approve: ['route.decide'] },
+  docket: { propose: ['docket.propose'], approve: ['docket.approve'], refuse: ['docket.refuse'] },
   key: { propose: ['key.rotate'], approve: ['key.rotate'] },
   recovery: { propose: ['recovery.run'], approve: ['recovery.approve'] },
 };
@@ -92,6 +93,8 @@ export const ALONE: Readonly<Record<string, readonly ActName[]>> = {
     'alert.ack',
     'docket.ack',
     'docket.close',
+    'docket.second',
+    'docket.reveal',
     'review.accept',
     'review.reject',
     'review.assign',
@@ -109,6 +112,8 @@ export const ALONE: Readonly<Record<string, readonly ActName[]>> = {
     'grants.release',
     'grants.evaluate',
   ],
+  'decides between what two people said, as the third': ['docket.decide'],
+  'goes on only when the other person confirms, and else to whoever is next': ['docket.give'],
   'only takes away, or cannot wait': [
     'user.disable',
     'user.key.revoke',
@@ -172,6 +177,7 @@ export const READS: readonly ActName[] = [
   'diagnose.payload',
   'diagnose.route',
   'diagnose.sessions',
+  'docket.proposals',
   'docket.ics',
   'docket.list',
   'docket.moved',

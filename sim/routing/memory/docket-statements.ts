@@ -5,7 +5,7 @@ import { type Query, statement, type StatementWork, type Work } from './query.ts
 import type { DocketRow } from './tables.ts';
 
 export const DOCKET_COLUMNS =
-  'id,message_id,source,content_type,payload_sha256,docket,received_at,state,phase,tier,target,activation,assignment,next_at,closed_at,closed_by,closing,ver,access_ver,handoffs'.split(
+  'id,message_id,source,content_type,payload_sha256,docket,dating,received_by,received_at,state,phase,tier,target,activation,assignment,next_at,closed_at,closed_by,closing,ver,access_ver,handoffs'.split(
     ',',
   );
 
@@ -22,6 +22,7 @@ type Admitted = FactRecord & {
   readonly activation: unknown;
   readonly next_at: number;
   readonly due_on: string | null;
+  readonly received_by: string | null;
 };
 
 function newRow(one: Admitted, now: number): DocketRow {
@@ -34,6 +35,9 @@ function newRow(one: Admitted, now: number): DocketRow {
     payload_sha256: bytesOfHex(one.payload_sha256),
     payload_ct: String(one.ct),
     docket: one.docket,
+    // Nobody brings the same event with other content here.
+    dating: null,
+    received_by: one.received_by,
     received_at: now,
     state: one.state,
     phase: 'queued',

@@ -47,7 +47,9 @@ function guardDocketWay(before: DocketRow, after: DocketRow): void {
 function isWrongWay(before: DocketRow, after: DocketRow): boolean {
   const isHeld = 'held' in after.state;
   const isConfirmed = after.phase === 'confirmed';
-  if (before.phase === 'confirmed' && !isConfirmed && before.state['by'] !== before.target) {
+  const isGiven = 'given' in after.state;
+  const isBrokers = before.state['by'] === before.target;
+  if (before.phase === 'confirmed' && !isConfirmed && !isBrokers && !isGiven) {
     return true;
   }
   if (before.phase === 'manual' && !['manual', 'confirmed'].includes(after.phase) && !isHeld) {

@@ -19,6 +19,8 @@ export interface DocketRow {
   readonly payload_sha256: Uint8Array;
   readonly payload_ct: string;
   readonly docket: Readonly<Record<string, unknown>>;
+  readonly dating: null;
+  readonly received_by: string | null;
   readonly received_at: number;
   readonly state: Readonly<Record<string, unknown>>;
   readonly phase: string;

@@ -5,6 +5,7 @@
 import { formatDay } from '../../calendar/index.ts';
 import type { DocketDates, DocketDetail, DocketView, ReportRow } from '../../dockets/index.ts';
 import { iso, table } from '../output.ts';
+import { trailJson, trailText } from './docket-trail.ts';
 
 export function docketJson(view: DocketView): object {
   const { docket, dates } = view;
@@ -28,6 +29,7 @@ export function docketJson(view: DocketView): object {
     state: view.state,
     nextAt: view.nextAt === undefined ? null : iso(view.nextAt),
     closed: view.closed === undefined ? null : { at: iso(view.closed.at), by: view.closed.by },
+    ...(view.isBlind === true ? { isBlind: true } : {}),
   };
 }
 
@@ -47,13 +49,21 @@ function datesJson(dates: DocketDates): object {
   };
 }
 
-export function detailJson({ payload, handoffs, differences, ...view }: DocketDetail): object {
+export function detailJson({
+  payload,
+  handoffs,
+  differences,
+  trail,
+  isDestroyed,
+  ...view
+}: DocketDetail): object {
   return {
     ...docketJson(view),
     contentType: view.contentType,
     assignedTo: view.assignedTo ?? null,
     payloadBytes: payload?.length ?? null,
-    isDestroyed: payload === undefined,
+    isDestroyed,
+    ...(trail === undefined ? {} : { trail: trailJson(trail) }),
     handoffs: handoffs.map(({ startedAt, ended, hop: _hop, dates: _dates, ...handoff }) => ({
       ...handoff,
       startedAt: iso(startedAt),
@@ -94,7 +104,7 @@ export function detailText(detail: DocketDetail): string {
   const { docket, dates } = detail;
   const isDated = dates.kind === 'dated';
   const unverified = isDated ? dates.unverified : [dates.why];
-  const isDestroyed = detail.payload === undefined;
+  const { isDestroyed } = detail;
   const lines: [string, string][] = [
     ['docket', docket.id],
     ...(isDestroyed ? ([['content', DESTROYED]] as [string, string][]) : []),
@@ -119,7 +129,7 @@ export function detailText(detail: DocketDetail): string {
     ['received', `${iso(detail.receivedAt)} from ${detail.source}`],
     [
       'payload',
-      `${detail.payload?.length ?? '?'} bytes ${detail.contentType}, sha256 ${docket.payloadSha256}`,
+      `${detail.isBlind === true ? 'not shown' : (detail.payload?.length ?? '?')} bytes ${detail.contentType}, sha256 ${docket.payloadSha256}`,
     ],
     ...(detail.closed === undefined
       ? []
@@ -128,6 +138,7 @@ export function detailText(detail: DocketDetail): string {
   return [
     ...lines.map(([name, value]) => `${name.padEnd(14)}${value}`),
     '',
+    ...(detail.trail === undefined ? [] : [...trailText(detail.trail), '']),
     handoffsTable(detail.handoffs),
     ...detail.differences.map(
       (one) => `MANUAL_ESCALATION_REQUIRED  ${one.kind}, to be reviewed by ${iso(one.reviewBy)}`,

@@ -1,6 +1,6 @@
 import type { Command } from '../command.ts';
 import type { DocketImportReport } from '../../dockets/index.ts';
-import { EXIT, misuse, notFound, plainLines } from '../../core/index.ts';
+import { EXIT, misuse, notFound, plainLines, ruledOut } from '../../core/index.ts';
 import { readLimit } from '../arguments.ts';
 import { asOperator, environment, type GlobalOptions, stopSignal, withApp } from '../context.ts';
 import { iso } from '../output.ts';
@@ -13,6 +13,7 @@ import {
   type RowImportOptions,
 } from '../row-import.ts';
 import { type CloseOptions, closingRequest } from './docket-close.ts';
+import { addDocketDates } from './docket-dates.ts';
 import { addDocketMoved } from './docket-moved.ts';
 import { addDocketReport } from './docket-report.ts';
 
@@ -41,7 +42,9 @@ export function addCommands(docket: Command): void {
   addList(docket);
   addShow(docket);
   addAck(docket);
+  addGive(docket);
   addClose(docket);
+  addDocketDates(docket);
   addDocketReport(docket);
   addDocketMoved(docket);
 }
@@ -112,6 +115,11 @@ function addShow(docket: Command): void {
       const { showDocket } = await import('../../dockets/index.ts');
       const { detailJson, detailText } = await import('./docket-text.ts');
       const found = await showDocket(app, actor, id);
+      if (own.payload === true && found.isBlind === true) {
+        throw ruledOut(
+          `The content of docket "${id}" is not shown to you, because it waits for its second docketing: give that with docket second, or see it with docket reveal`,
+        );
+      }
       if (own.payload === true && found.payload === undefined) {
         throw notFound(
           `The content of docket "${id}" was destroyed with its client's data key at the end of its retention period`,
@@ -144,6 +152,24 @@ function addAck(docket: Command): void {
           done.isFirst
             ? `Acknowledged by ${done.by}; it goes no further.`
             : `Already acknowledged by ${done.by} at ${iso(done.at)}; nothing was changed.`,
+      );
+    });
+}
+
+function addGive(docket: Command): void {
+  docket
+    .command('give <docket>')
+    .description('give a docket that you have to a colleague who may see it; they must acknowledge')
+    .requiredOption('--to <person>', 'an id or a name in the people file')
+    .requiredOption('--reason <text>', 'why (10 to 500 characters)')
+    .inApp(async ({ app, out, actor }, id: string, own: { to: string; reason: string }) => {
+      const { giveDocket } = await import('../../dockets/index.ts');
+      const done = await giveDocket(app, actor, id, own);
+      out.result(
+        'docket give',
+        done,
+        () =>
+          `Given to ${done.to}, who is being notified. Until they acknowledge, the usual clock runs and the docket goes on if no one does.`,
       );
     });
 }
@@ -207,6 +233,11 @@ function importWords(report: DocketImportReport, isDryRun: boolean): string[] {
       ? []
       : [
           `${report.drift} of them have a changed schema and are routed as they are, for a person to review.`,
+        ]),
+    ...(report.toOthers === 0
+      ? []
+      : [
+          `${report.toOthers} of the rows ${isDryRun ? 'would go' : 'went'} to people with the right to see them. You do not see these dockets: do not import them again.`,
         ]),
     ...errorLines(report),
     ...report.skipped.map(({ code, count }) => `  skipped by the mapping: ${code} (${count})`),

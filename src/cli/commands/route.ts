@@ -1,6 +1,11 @@
 import type { Command } from '../command.ts';
-import type { RoutingCheck, RoutingProposal, RoutingView } from '../../dockets/index.ts';
-import { EXIT } from '../../core/index.ts';
+import type {
+  HandedOver,
+  RoutingCheck,
+  RoutingProposal,
+  RoutingView,
+} from '../../dockets/index.ts';
+import { EXIT, misuse } from '../../core/index.ts';
 import { jsonLog } from '../../system/index.ts';
 import { asOperator, environment, stopSignal, withApp } from '../context.ts';
 import { table } from '../output.ts';
@@ -11,6 +16,14 @@ interface RunOptions {
   readonly watchRabbit?: readonly string[];
   readonly watchRedis?: readonly string[];
   readonly group: string;
+}
+
+interface AbsentOptions {
+  readonly from: string;
+  readonly to: string;
+  readonly delegate?: string;
+  readonly handOver?: readonly string[];
+  readonly keep?: true;
 }
 
 export function addCommands(route: Command): void {
@@ -127,25 +140,41 @@ function addShow(route: Command): void {
 function addAbsent(route: Command): void {
   route
     .command('absent <person>')
-    .description('record an absence; the delegate receives that person’s dockets')
+    .description(
+      'record an absence; the delegate receives that person’s dockets, also those of now if it includes today',
+    )
     .requiredOption('--from <day>', 'first day')
     .requiredOption('--to <day>', 'last day')
     .option('--delegate <person>', 'the substitute')
+    .option('--hand-over <docket...>', 'of the dockets that the person has now, only these')
+    .option('--keep', 'the person keeps the dockets of now')
     .inApp(
-      async (
-        { app, out, actor },
-        person: string,
-        own: { from: string; to: string; delegate?: string },
-      ) => {
+      async ({ app, out, actor }, person: string, { handOver, keep, ...own }: AbsentOptions) => {
+        if (handOver !== undefined && keep === true)
+          throw misuse('use --hand-over or --keep, not both');
         const { noteAbsence } = await import('../../dockets/index.ts');
-        const { n } = await noteAbsence(app, actor, { person, ...own });
-        out.result(
-          'route absent',
-          { n, person, ...own },
-          () => `Recorded; setup ${n} is now in force.`,
+        const desk = keep === true ? 'nothing' : (handOver ?? 'all');
+        const { n, handedOver } = await noteAbsence(app, actor, { person, ...own }, desk);
+        out.result('route absent', { n, person, ...own, handedOver }, () =>
+          [`Recorded; setup ${n} is now in force.`, ...handedOverText(handedOver)].join('\n'),
         );
       },
     );
+}
+
+function handedOverText(handedOver: readonly HandedOver[]): string[] {
+  if (handedOver.length === 0) return [];
+  return [
+    `${handedOver.length} dockets are handed over now:`,
+    table(
+      ['docket', 'application', 'to'],
+      handedOver.map((one) => [
+        one.docket,
+        one.applicationNumber ?? '?',
+        one.to ?? 'the next person or tier who may see it',
+      ]),
+    ),
+  ];
 }
 
 function addRun(route: Command): void {

@@ -44,7 +44,28 @@ export const DOCKET_FACTS = {
   },
   'docket.conflict': {
     when: 'The same event is received again with other content.',
-    fields: { source: 'text', payload_sha256: 'digest' },
+    fields: {
+      source: 'text',
+      payload_sha256: 'digest',
+      'version?': 'number',
+      'read_sha256?': 'digest',
+    },
+  },
+  'docket.dated': {
+    when: 'What the dates of a docket are computed from has changed, or is in question.',
+    fields: { why: 'text', 'dating_sha256?': 'digest' },
+  },
+  'docket.seconded': {
+    when: 'A second person has docketed the event without seeing the first date.',
+    fields: { event_sha256: 'digest', 'due?': 'day', 'final?': 'day', equal: 'flag' },
+  },
+  'docket.second_decided': {
+    when: 'A third person has decided between two docketings that differ.',
+    fields: { for: 'text', reason: 'text' },
+  },
+  'docket.revealed': {
+    when: 'A person looked at a date before its second docketing, and can no longer give that.',
+    fields: { reason: 'text' },
   },
   'docket.assignment': {
     when: 'An assignment table was queried for the owner of the matter.',
@@ -135,6 +156,10 @@ export const DOCKET_FACTS = {
   'docket.returned': {
     when: 'A failed target has recovered and gets the docket.',
     fields: { at: 'instant', tier: 'text', target: 'text' },
+  },
+  'docket.given': {
+    when: 'A person gives a docket to another, or its owner is away: it is no longer confirmed.',
+    fields: { at: 'instant', 'from?': 'text', 'to?': 'text', tier: 'text', reason: 'text' },
   },
   'docket.late': {
     when: 'The due moment has passed without a confirmation.',

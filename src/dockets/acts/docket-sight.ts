@@ -7,7 +7,7 @@ import type { Actor } from '../../access/index.ts';
 import type { Installation } from '../../ledger/index.ts';
 import type { Sight } from './sight.ts';
 
-type DocketSight = Pick<Sight, 'mayKnow' | 'seesEverything'>;
+type DocketSight = Pick<Sight, 'mayKnow' | 'mayKnowDates' | 'seesEverything'>;
 
 export function docketSight(app: Installation, actor: Actor): DocketSight {
   let loaded: Promise<Sight> | undefined;
@@ -17,6 +17,7 @@ export function docketSight(app: Installation, actor: Actor): DocketSight {
   };
   return {
     mayKnow: async (docket) => (await sight()).mayKnow(docket),
+    mayKnowDates: async (docket) => (await sight()).mayKnowDates(docket),
     seesEverything: async () => (await sight()).seesEverything(),
   };
 }

@@ -17,6 +17,7 @@ import {
   type RowReading,
   runImport,
 } from '../../intake/index.ts';
+import { maySee, type Viewer } from '../rules/access/visible.ts';
 import { type Docket, docketOf, driftDocket } from '../rules/docket/docket.ts';
 import { isRespelled, type Meaning, meaningOf } from '../rules/docket/meaning.ts';
 import { importDockets } from '../routing/intake.ts';
@@ -45,6 +46,11 @@ interface DocketImport {
 export interface DocketImportReport extends ImportRunReport {
   /** Of all rows: those whose schema drifted. They are routed as they are. */
   readonly drift: number;
+  /**
+   * Rows whose event this person may not see: it goes to people with the right to see it. By what the row itself says, so that
+   * it tells nothing of what is stored.
+   */
+  readonly toOthers: number;
   readonly skipped: readonly { readonly code: string; readonly count: number }[];
 }
 
@@ -73,7 +79,7 @@ export async function importDocketFile(
   );
   if (!input.dryRun) await sequenceAll(app);
   const skipped = [...file.skipped].map(([code, count]) => ({ code, count }));
-  return { ...report, drift: importer.drift, skipped };
+  return { ...report, drift: importer.drift, toOthers: importer.toOthers, skipped };
 }
 
 interface SeenRecord {
@@ -86,6 +92,8 @@ type Told = 'created' | 'unchanged' | 'changed';
 
 class DocketImporter {
   drift = 0;
+  #toOthers = 0;
+  #viewer: Promise<Viewer | undefined> | undefined;
   readonly #app: Installation;
   readonly #input: PersonalImport;
   readonly #file: DocketFile;
@@ -113,12 +121,27 @@ class DocketImporter {
     return { ok: true, item, remarks: reading.errors };
   }
 
+  get toOthers(): number {
+    return this.#toOthers;
+  }
+
+  /** Before the first people file there is nobody who lacks a right. */
+  async #countOthers(deps: RoutingDeps, incoming: readonly IncomingDocket[]): Promise<void> {
+    this.#viewer ??= this.#sight.viewer();
+    const viewer = await this.#viewer;
+    if (viewer === undefined) return;
+    for (const record of incoming) {
+      if (!maySee(docketFor(deps, record), viewer)) this.#toOthers += 1;
+    }
+  }
+
   async admit(rows: readonly ReadRow<IncomingDocket>[]): Promise<readonly RowOutcome[]> {
     const incoming = rows.map(({ item }) => item);
     const deps = routingDeps(this.#app);
     const admitted = this.#input.dryRun
       ? await foresee(deps, incoming)
       : await importDockets(deps, incoming, actorOf(this.#input.person));
+    await this.#countOthers(deps, incoming);
     const outcomes: RowOutcome[] = [];
     for (const [at, record] of incoming.entries()) {
       const one = admitted[at];
@@ -134,7 +157,8 @@ class DocketImporter {
    * counts are the same whether or not there is a hidden docket.
    */
   async #told({ kind, docket }: DocketAdmission, inFile: Told): Promise<Told> {
-    if (kind === 'created' || !(await this.#sight.mayKnow(docket))) return inFile;
+    // Whether a row says the same as the first reading tells its date, and that must not be guessed before a second docketing.
+    if (kind === 'created' || !(await this.#sight.mayKnowDates(docket))) return inFile;
     return kind === 'unchanged' ? 'unchanged' : 'changed';
   }
 
@@ -174,7 +198,7 @@ async function foresee(
     const isSame =
       known?.payloadSha256 === docket.payloadSha256 ||
       // Written by the intake, from a docket.
-      (known !== undefined && isRespelled(meaningOf(known.docket), meaningOf(docket)));
+      (known !== undefined && isRespelled(meaningOf(known.read), meaningOf(docket)));
     const kind = known === undefined ? 'created' : isSame ? 'unchanged' : 'conflict';
     admitted.push({ kind, docket: known?.id ?? docket.id });
   }

@@ -20,7 +20,9 @@ export async function movedBy(
 ): Promise<readonly MovedEntry[]> {
   allow(person, 'docket.moved');
   const deps = routingDeps(app);
-  const open = await openDockets(deps, await viewerFor(app, person));
+  const all = await openDockets(deps, await viewerFor(app, person));
+  // A date that is not shown does not move before one's eyes, either.
+  const open = all.filter(({ isBlind }) => isBlind !== true);
   const known = new Map(open.map((one) => [one.docket.id, one]));
   const moved = movedDockets(
     open.map(({ docket }) => docket),

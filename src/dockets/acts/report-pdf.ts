@@ -4,14 +4,23 @@
  */
 import { type Instant, toRfc3339 } from '../../core/index.ts';
 import { onPaper, paperBytes } from '../../system/index.ts';
-import type { ReportRow } from '../rules/docket/report.ts';
+import { groupsOf, type ReportPart, type ReportRow } from '../rules/docket/report.ts';
 
 interface ReportHeading {
   readonly tenant: string;
   /** Whose view it is. */
   readonly viewer: string;
   readonly at: Instant;
+  /** US Letter by default. */
+  readonly paper?: 'letter' | 'a4';
+  /** A part for each attorney or client, with its own heading. */
+  readonly by?: ReportPart;
+  /** For the title, as in "due before 2027-02-08". */
+  readonly span?: string;
 }
+
+/** The columns were drawn for A4; on narrower paper all of them are narrower. */
+const COLUMNS_WIDTH = 770;
 
 const MARGIN = 36;
 const TEXT_SIZE = 8;
@@ -64,7 +73,7 @@ export async function reportPdf(
   // Loaded here: it is large, and few commands write on paper.
   const { default: PDFDocument } = await import('pdfkit');
   const document = new PDFDocument({
-    size: 'A4',
+    size: heading.paper === 'a4' ? 'A4' : 'LETTER',
     layout: 'landscape',
     margin: MARGIN,
     bufferPages: true,
@@ -79,7 +88,11 @@ export async function reportPdf(
   const page = new Page(document);
   page.title(rows.length, heading);
   if (rows.length === 0) page.note('No open dockets.');
-  for (const row of rows) page.row(row);
+  const parts = heading.by === undefined ? [{ name: undefined, rows }] : groupsOf(rows, heading.by);
+  for (const part of parts) {
+    if (part.name !== undefined) page.part(`${part.name}: ${part.rows.length}`);
+    for (const row of part.rows) page.row(row);
+  }
   page.numbers();
   document.end();
   return bytes;
@@ -94,8 +107,10 @@ class Page {
     this.#document = document;
   }
 
-  title(count: number, { tenant, viewer, at }: ReportHeading): void {
-    this.#text('Docket report', { bold: true, size: 14 });
+  title(count: number, { tenant, viewer, at, by, span }: ReportHeading): void {
+    const parts = by === undefined ? '' : ` by ${by}`;
+    const title = `Docket report${parts}${span === undefined ? '' : `, ${span}`}`;
+    this.#text(title, { bold: true, size: 14 });
     this.#y += 8;
     this.#text(`${tenant}, as visible to ${viewer}, ${toRfc3339(at)}, ${count} open dockets`);
     this.#text('* Not verified; the reason is below the row. Sorted by due date, then owner.');
@@ -107,9 +122,21 @@ class Page {
     this.#text(text);
   }
 
+  /** Never alone at the foot of a page. */
+  part(name: string): void {
+    if (this.#y + 4 * LINE > this.#bottom) this.#turn();
+    this.#y += ROW_GAP;
+    this.#text(name, { bold: true, size: 10 });
+    this.#y += ROW_GAP;
+    this.#due = undefined;
+  }
+
   row(row: ReportRow): void {
     const document = this.#document.font('Helvetica').fontSize(TEXT_SIZE);
-    const cells = COLUMNS.map((column) => ({ ...column, text: onPaper(column.of(row)) }));
+    const cells = COLUMNS.map((column) => ({
+      width: column.width * this.#scale,
+      text: onPaper(column.of(row)),
+    }));
     const heights = cells.map(({ text, width }) =>
       Math.min(
         CELL_HEIGHT_MAX,
@@ -162,6 +189,10 @@ class Page {
     }
   }
 
+  get #scale(): number {
+    return Math.min(1, this.#width / COLUMNS_WIDTH);
+  }
+
   get #width(): number {
     return this.#document.page.width - 2 * MARGIN;
   }
@@ -181,8 +212,8 @@ class Page {
     const document = this.#document.font('Helvetica-Bold').fontSize(TEXT_SIZE);
     let x = MARGIN;
     for (const { head, width } of COLUMNS) {
-      document.text(head, x, this.#y, { width: width - 4, lineBreak: false });
-      x += width;
+      document.text(head, x, this.#y, { width: width * this.#scale - 4, lineBreak: false });
+      x += width * this.#scale;
     }
     this.#y += LINE;
     this.#rule();

@@ -5,11 +5,13 @@ import { type Installation, sequenceAll } from '../../ledger/index.ts';
 import { parseDay } from '../../calendar/index.ts';
 import {
   FilewrightError,
+  type Instant,
   type JsonValue,
   misuse,
   parseStrictJson,
   ruledOut,
 } from '../../core/index.ts';
+import { presenceOf, todayAt } from '../rules/access/people.ts';
 import { readPeople } from '../rules/access/read-people.ts';
 import { checkMatrix, type MatrixFault } from '../rules/routing/check-matrix.ts';
 import { readMatrix } from '../rules/routing/read-matrix.ts';
@@ -17,7 +19,9 @@ import { type ActiveRouting, activeRouting, setAbsence } from '../routing/setup.
 import { findRoutingDocument } from '../store/setup.ts';
 import { unreadableFile } from '../../intake/index.ts';
 import { raiseTrustAlert } from '../../people/index.ts';
+import { databaseNow } from '../store/steps.ts';
 import { actorOf, routingDeps } from './deps.ts';
+import { type HandedOver, handOverDesk } from './give.ts';
 import { requireKnown, requirePrivilege } from './privilege.ts';
 import { viewerFor } from './sight.ts';
 
@@ -132,11 +136,14 @@ export async function noteAbsence(
     readonly to: string;
     readonly delegate?: string;
   },
-): Promise<ActiveRouting> {
+  /** What the person has now: all of it where they are absent today, some dockets, or nothing. */
+  desk: 'all' | 'nothing' | readonly string[] = 'all',
+): Promise<ActiveRouting & { readonly handedOver: readonly HandedOver[] }> {
   allow(person, 'route.absent');
   await requireKnown(app, person, 'Recording an absence');
   requireShort(absence);
-  const { party } = await viewerFor(app, person);
+  const viewer = await viewerFor(app, person);
+  const { party } = viewer;
   // Whoever is noted as absent gets no dockets: that is for the person, and for who may change the file.
   if (party.id !== absence.person) {
     await requirePrivilege(app, person, 'Recording the absence of someone else');
@@ -144,7 +151,17 @@ export async function noteAbsence(
   const done = await setAbsence(routingDeps(app), absence, actorOf(person));
   if (party.id !== absence.person) await tellOfAbsence(app, person, absence);
   await sequenceAll(app);
-  return done;
+  const isToday = isAbsentToday(done, absence.person, await databaseNow(app.session));
+  if (desk === 'nothing' || (desk === 'all' && !isToday)) return { ...done, handedOver: [] };
+  const only = desk === 'all' ? undefined : desk;
+  const handedOver = await handOverDesk(app, viewer, { ...absence, only });
+  return { ...done, handedOver };
+}
+
+function isAbsentToday({ people }: ActiveRouting, id: string, now: Instant): boolean {
+  const party = people.parties.get(id);
+  if (party?.kind !== 'person') return false;
+  return presenceOf(party, people, todayAt(people, now)).kind !== 'here';
 }
 
 /** Somebody is ill, and cannot be asked for a second word; but the others hear of it. */

@@ -5,8 +5,10 @@ import type { Installation } from '../../ledger/index.ts';
 import { maySee, type Viewer } from '../rules/access/visible.ts';
 import type { People } from '../rules/access/people.ts';
 import { seesEverything } from '../rules/access/rights.ts';
+import { blindTo } from '../routing/blind.ts';
 import { activeRouting, loadRouting } from '../routing/setup.ts';
 import { viewerOf } from '../routing/docket-acts.ts';
+import { routingDeps } from './deps.ts';
 import { findDocket } from '../store/dockets.ts';
 
 /**
@@ -18,7 +20,8 @@ export function viewerNamed(people: People, person: Pick<PersonActor, 'id' | 'na
   const byId = persons.find(({ id }) => id === person.name);
   const byName = persons.filter(({ name }) => name === person.name);
   const party = byId ?? (byName.length === 1 ? byName[0] : undefined);
-  return viewerOf(people, party?.id ?? partyId(`user ${person.id}`));
+  const viewer = viewerOf(people, party?.id ?? partyId(`user ${person.id}`));
+  return { ...viewer, person: person.id };
 }
 
 export async function viewerFor(app: Installation, person: PersonActor): Promise<Viewer> {
@@ -37,6 +40,7 @@ export class Sight {
   readonly #app: Installation;
   readonly #actor: Actor;
   readonly #known = new Map<string, boolean>();
+  readonly #dated = new Map<string, boolean>();
   #viewer: Promise<Viewer | undefined> | undefined;
 
   constructor(app: Installation, actor: Actor) {
@@ -52,6 +56,25 @@ export class Sight {
     // Written by the intake, from a docket.
     const may = viewer !== undefined && row !== undefined && maySee(row.docket, viewer);
     this.#known.set(docket, may);
+    return may;
+  }
+
+  /** Undefined before the first people file. */
+  viewer(): Promise<Viewer | undefined> {
+    return this.#asViewer();
+  }
+
+  /** The same of its dates: whoever may still give the second docketing reads none of them, nor in the log. */
+  async mayKnowDates(docket: DocketId): Promise<boolean> {
+    const viewer = await this.#asViewer();
+    if (viewer === undefined || !(await this.mayKnow(docket))) return false;
+    const known = this.#dated.get(docket);
+    if (known !== undefined) return known;
+    const row = await findDocket(this.#app.session, this.#app.tenant, docket);
+    const blind =
+      row === undefined ? undefined : await blindTo(routingDeps(this.#app), viewer, [row]);
+    const may = blind !== undefined && !blind.has(docket);
+    this.#dated.set(docket, may);
     return may;
   }
 

@@ -269,6 +269,7 @@ function warningOf(fact: RoutingFact, { matrix }: ActiveRouting): Warning[] {
     case 'redated':
     case 'manual_found':
     case 'returned':
+    case 'given':
     case 'confirmed':
       return [];
   }

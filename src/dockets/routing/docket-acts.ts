@@ -2,10 +2,17 @@
  * What people see of dockets, and what they do with them. Every function asks for rights here, through `visible` and
  * `seen`, so that a hidden docket answers exactly like one that does not exist.
  */
-import { type DocketId, type Instant, type PartyId, toRfc3339 } from '../../core/index.ts';
+import {
+  type DocketId,
+  type Instant,
+  type PartyId,
+  ruledOut,
+  toRfc3339,
+} from '../../core/index.ts';
 import { formatDay } from '../../calendar/index.ts';
 import { maySee, seen, unknownDocket, type Viewer } from '../rules/access/visible.ts';
 import type { Party, People } from '../rules/access/people.ts';
+import { blindDates, standingOfSecond } from '../rules/docket/second.ts';
 import { type Closing, closingOf } from '../rules/docket/closing.ts';
 import { datesOf } from '../rules/docket/dates.ts';
 import type { OpenDocket } from '../rules/docket/report.ts';
@@ -13,9 +20,12 @@ import { type RoutingState, tierOf } from '../rules/routing/state.ts';
 import { closeDocketRow, docketPages, docketPayloads, findDocket } from '../store/dockets.ts';
 import { databaseNow, lockDockets } from '../store/steps.ts';
 import type { DocketFilter, StoredDocket } from '../store/docket-rows.ts';
+import { secondOf } from '../store/datings.ts';
 import { handoffsOf } from '../store/handoffs.ts';
 import { listDifferences } from '../store/differences.ts';
+import { blindTo } from './blind.ts';
 import { assignedTo } from './decide.ts';
+import { trailOf } from './trail.ts';
 import { factOf, stored } from './facts.ts';
 import type { Actor, RoutingDeps } from './deps.ts';
 import { stepTold } from './step.ts';
@@ -38,26 +48,60 @@ export async function docketsSeenBy(
   const views: DocketView[] = [];
   // The limit counts what is shown: a page that comes out shorter would tell that something is hidden.
   for await (const page of docketPages(session, tenant, rest)) {
+    const blind = await blindTo(
+      deps,
+      viewer,
+      page.filter((row) => maySee(row.docket, viewer)),
+    );
     for (const row of page) {
       if (views.length >= limit) return views;
-      if (maySee(row.docket, viewer)) views.push(viewOf(deps, row, now));
+      if (maySee(row.docket, viewer)) {
+        const view = viewOf(deps, row, now);
+        views.push(blind.has(row.id) ? blindView(view) : view);
+      }
     }
   }
   return views;
 }
 
-/** For the report and for the list of what a changed law moves. */
+/** For the report and for the list of what a changed law moves; dates that may not be shown say so. */
 export async function openDockets(deps: RoutingDeps, viewer: Viewer): Promise<OpenDocket[]> {
   const open: OpenDocket[] = [];
   for await (const page of docketPages(deps.session, deps.tenant)) {
-    for (const row of page) {
-      const docket = row.docket;
-      if (!maySee(docket, viewer)) continue;
-      const state = row.state;
-      open.push({ docket, owner: ownerOf(state), state: standingOf(state) });
+    const seenRows = page.filter((row) => maySee(row.docket, viewer));
+    const blind = await blindTo(deps, viewer, seenRows);
+    for (const { id, docket, state } of seenRows) {
+      const isBlind = blind.has(id);
+      open.push({ docket, owner: ownerOf(state), state: standingOf(state), isBlind });
     }
   }
   return open;
+}
+
+/** Nothing of what the first one computed, or computed it from. */
+function blindView(view: DocketView): DocketView {
+  const { docket, dates } = view;
+  const { also: _also, event, ...rest } = docket;
+  const shown =
+    event === undefined
+      ? undefined
+      : {
+          ...event,
+          eventDate: undefined,
+          period: undefined,
+          rule: undefined,
+          inputs: {},
+          stated: { due: undefined, final: undefined },
+        };
+  return {
+    ...view,
+    docket: { ...rest, event: shown },
+    dates: blindDates(dates.asOf, dates.office),
+    // Its moments follow from the date.
+    state: { state: 'not_shown' },
+    nextAt: undefined,
+    isBlind: true,
+  };
 }
 
 export async function docketSeenBy(
@@ -69,16 +113,35 @@ export async function docketSeenBy(
 ): Promise<DocketDetail> {
   const { session, tenant, vault } = deps;
   const row = await requireSeen(deps, viewer, id);
+  const isBlind = (await blindTo(deps, viewer, [row])).has(id);
   const payload = (await docketPayloads(session, tenant, [id])).get(id);
-  if (payload !== undefined) await opening?.();
+  if (payload !== undefined && !isBlind) await opening?.();
+  const now = await databaseNow(session);
+  const view = viewOf(deps, row, now);
   return {
-    ...viewOf(deps, row, await databaseNow(session)),
+    ...(isBlind ? blindView(view) : view),
     contentType: row.contentType,
     assignedTo: assignedTo(row),
-    payload: payload === undefined ? undefined : vault.open(payload),
+    // The record holds the first reading.
+    payload: payload === undefined || isBlind ? undefined : vault.open(payload),
+    isDestroyed: payload === undefined,
     handoffs: await handoffsOf(session, tenant, id),
     differences: await listDifferences(session, tenant, { all: true, docket: id }),
+    ...(isBlind ? {} : { trail: await trailOf(deps, viewer, row, now) }),
   };
+}
+
+/** The row, for who may see the docket and its dates. */
+export async function requireDated(
+  deps: RoutingDeps,
+  viewer: Viewer,
+  id: DocketId,
+): Promise<StoredDocket> {
+  const row = await requireSeen(deps, viewer, id);
+  if (!(await blindTo(deps, viewer, [row])).has(id)) return row;
+  throw ruledOut(
+    `The dates of docket "${id}" are not shown to you, because it waits for its second docketing: give that with docket second, or see them with docket reveal`,
+  );
 }
 
 async function requireSeen(
@@ -176,6 +239,13 @@ export async function closeAs(
     const docket = row.docket;
     const law = deps.law();
     const dates = datesOf(docket, law, now);
+    const second = await secondOf({ run }, tenant, id);
+    const standing = second && standingOfSecond(docket, second, law, now);
+    if (standing?.kind === 'blocked' && closing.kind !== 'proof') {
+      throw ruledOut(
+        `The two docketings of "${id}" differ: a third person decides with docket decide first, or it is closed with proof of filing`,
+      );
+    }
     const closed = closingOf(docket, closing, { dates, law, now });
     const due = dates.kind === 'dated' ? formatDay(dates.due) : undefined;
     const actor: Actor = { kind: 'user', id: by };

@@ -17,6 +17,7 @@ import type { DocketMapping } from '../rules/docket/mapping-file.ts';
 import { type DocketReading, readDocketRow } from '../rules/docket/read-row.ts';
 import { type DocumentReading, readDocketDocument } from '../rules/docket/map-document.ts';
 import { eventRow } from '../rules/docket/event-row.ts';
+import { meaningOf } from '../rules/docket/meaning.ts';
 import { readHash } from '../rules/docket/read-hash.ts';
 import { keptUnder } from '../rules/docket/kept-under.ts';
 import { activationOf } from '../rules/routing/activation.ts';
@@ -24,12 +25,14 @@ import { knownOf } from '../rules/routing/descend.ts';
 import { startRouting } from '../rules/routing/state.ts';
 import { triggersOf } from '../rules/routing/triggers.ts';
 import { admitDockets, isMessageKnown, noteMessage, recordDocketFact } from '../store/dockets.ts';
-import { databaseNow } from '../store/steps.ts';
+import { addVersion, nextVersion, versionsOf } from '../store/datings.ts';
+import { databaseNow, lockDockets } from '../store/steps.ts';
 import { dataKeys, raiseAlertRow } from '../../ledger/index.ts';
 import type { DocketAdmission, NewDocket } from '../store/docket-rows.ts';
 import type { Session } from '../../postgres/index.ts';
 import { factOf, stored } from './facts.ts';
 import { Group } from './group.ts';
+import { redate } from './redate.ts';
 import { isKnownRespelled } from './known-events.ts';
 import { type Actor, ROUTER, type RoutingDeps } from './deps.ts';
 import { BYTES, isSendable, requireSendable, typeOf } from './sendable.ts';
@@ -149,6 +152,7 @@ function newDocket(
     activation: activation === undefined ? undefined : stored(activation),
     nextAt: now,
     dueOn: knownOf(datesOf(docket, deps.law(), now)).due,
+    receivedBy: incoming.actor.kind === 'user' ? incoming.actor.id : undefined,
     fact: sealedFact(deps, incoming, 'docket.received', {
       source: incoming.source,
       message: incoming.message?.message,
@@ -174,9 +178,24 @@ async function keepOther(
   const end = { outcome: result.kind, docket: result.docket };
   if (!(await noteMessage(run, tenant, note, end))) return;
   const data = { source, payload_sha256: docket.payloadSha256 };
-  const type = result.kind === 'conflict' ? 'docket.conflict' : 'docket.repeated';
-  await recordDocketFact(run, tenant, result.docket, sealedFact(deps, conflict, type, data));
-  if (result.kind !== 'conflict') return;
+  if (result.kind !== 'conflict') {
+    const repeated = sealedFact(deps, conflict, 'docket.repeated', data);
+    await recordDocketFact(run, tenant, result.docket, repeated);
+    return;
+  }
+  await lockDockets(run, tenant, [result.docket]);
+  const versions = await versionsOf({ run }, tenant, result.docket);
+  const said = meaningOf(docket)?.said;
+  const isKnown = versions.some(
+    (one) => one.payloadSha256 === docket.payloadSha256 || meaningOf(one.read)?.said === said,
+  );
+  if (isKnown) {
+    // From another file or queue: what it says has been in question, or decided, since it came the first time.
+    const repeated = sealedFact(deps, conflict, 'docket.repeated', data);
+    await recordDocketFact(run, tenant, result.docket, repeated);
+    return;
+  }
+  await keepVersion(run, deps, conflict);
   await raiseAlertRow(run, tenant, {
     id: ids.next(),
     kind: 'docket_conflict',
@@ -184,9 +203,32 @@ async function keepOther(
     docket: result.docket,
     severity: 'warning',
     recipient: undefined,
-    text: `Docket ${result.docket} arrived again from ${source} with different content. The first version is kept and routed. Compare the two with docket show.`,
+    text: `Docket ${result.docket} arrived again from ${source} with different content. The first version is kept and routed. The earlier date of the two counts until two people accept or refuse the new version: see docket show, then docket accept or docket decline.`,
     dedup: `docket_conflict/${result.docket}`.slice(0, 200),
   });
+}
+
+/** Its dates are in question from now on, and the row that says so is written with its entry. */
+async function keepVersion(
+  run: Session['run'],
+  deps: RoutingDeps,
+  conflict: IncomingDocket & Sealing & { readonly result: DocketAdmission },
+): Promise<void> {
+  const { docket, source, result, actor } = conflict;
+  const { tenant } = deps;
+  const n = await nextVersion(run, tenant, result.docket);
+  const read = stored(docket);
+  const fact = sealedFact(deps, conflict, 'docket.conflict', {
+    source,
+    payload_sha256: docket.payloadSha256,
+    version: n,
+    read_sha256: readHash(read),
+  });
+  await recordDocketFact(run, tenant, result.docket, fact);
+  const { ct } = fact.body.sealed;
+  const { payloadSha256 } = docket;
+  await addVersion(run, tenant, { docket: result.docket, n, source, payloadSha256, ct, read });
+  await redate(run, deps, { docket: result.docket, why: `version ${n} was received`, actor });
 }
 
 /** Where a broker's messages end: committed to the store, and only then acknowledged. */

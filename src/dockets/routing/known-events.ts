@@ -14,5 +14,5 @@ export async function isKnownRespelled(
   known: DocketAdmission,
 ): Promise<boolean> {
   const row = await findDocket({ run }, tenant, known.docket);
-  return row !== undefined && isRespelled(meaningOf(row.docket), meaningOf(docket));
+  return row !== undefined && isRespelled(meaningOf(row.read), meaningOf(docket));
 }

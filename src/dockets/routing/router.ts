@@ -15,6 +15,7 @@ import { destroyedHanded, type Handed, HandoffSender } from './hand-over.ts';
 import type { HandoverOptions } from './handover-options.ts';
 import { lawVersion } from './law-version.ts';
 import { type HeldLetter, LetterBox } from './letter-box.ts';
+import { warnOfMail } from './mail-watch.ts';
 import { ManualNotices } from './manual-notices.ts';
 import type { RoutingDeps } from './deps.ts';
 import { QueueWatch, type QueueWatchOptions, type WatchedQueue } from './queue-watch.ts';
@@ -148,6 +149,7 @@ class Router {
       this.#every(SECOND_MS, 'notices', () => this.#notices.sendDue()),
       this.#every(recovery?.everyMs ?? SECOND_MS, 'recovery', () => this.#recovery.turn()),
       this.#every(MINUTE_MS, 'law', () => this.#noteLaw()),
+      this.#every(MINUTE_MS, 'mail', () => this.#warnOfMail()),
       this.#every(queueEveryMs ?? 15 * SECOND_MS, 'queues', () => this.#queues.look()),
       ...(sequencer === undefined
         ? []
@@ -333,6 +335,11 @@ class Router {
     this.#sendAll(stepped.handovers, startedMs);
     if (later.length > 0) await this.#tell(later);
     return tellings.map(() => undefined);
+  }
+
+  #warnOfMail(): Promise<void> {
+    const { transport, handoffs } = this.#options;
+    return warnOfMail(this.#deps, handoffs !== undefined || transport.mail !== undefined);
   }
 
   async #noteLaw(): Promise<void> {

@@ -1,5 +1,6 @@
 /** What people see of dockets and of recovery. */
 import type { BreakerState, Instant, PartyId, RecoveryState, TargetId } from '../../core/index.ts';
+import type { DateTrail } from './trail.ts';
 import type { Closed } from '../rules/docket/closing.ts';
 import type { Docket } from '../rules/docket/docket.ts';
 import type { DocketDates } from '../rules/docket/dates.ts';
@@ -13,21 +14,26 @@ export interface DocketView {
   readonly receivedAt: Instant;
   /** Computed now. */
   readonly dates: DocketDates;
-  readonly state: RoutingState;
+  readonly state: RoutingState | { readonly state: 'not_shown' };
   /** PRIMARY to MANUAL, or confirmed. */
   readonly standing: string;
   /** Who has it, or to whom it was given last. */
   readonly owner: string | undefined;
   readonly nextAt: Instant | undefined;
   readonly closed: { readonly at: Instant; readonly by: string } | undefined;
+  /** Its dates, and what they come from, are left out: this person may still give the second docketing. */
+  readonly isBlind?: true;
 }
 
 export interface DocketDetail extends DocketView {
   readonly contentType: string;
   /** The party that the assignment table named; undefined where none was asked, or none is known. */
   readonly assignedTo: PartyId | undefined;
-  /** Exactly as it came in; undefined where its key was destroyed. */
+  /** Exactly as it came in; undefined where its key was destroyed, and where it is not shown. */
   readonly payload: Uint8Array | undefined;
+  readonly isDestroyed: boolean;
+  /** Why the dates are what they are; absent where they are not shown. */
+  readonly trail?: DateTrail;
   /** Every attempt to hand it over: the transport log of this docket. */
   readonly handoffs: readonly HandoffView[];
   readonly differences: readonly StoredDifference[];

@@ -1,18 +1,28 @@
 /** Dockets and their routing as they are held against the ledger. */
 import { type Day, formatDay } from '../../calendar/index.ts';
 import { FilewrightError, type JsonValue } from '../../core/index.ts';
+import { datingHash } from '../rules/docket/dating.ts';
 import { documentVersion } from '../rules/routing/document-version.ts';
 import { readHash } from '../rules/docket/read-hash.ts';
 import { DESTROYED, type FoundRow } from '../../ledger/index.ts';
 import { cursorRows, hex, orNull, type Row, type Run, sql, text } from '../../postgres/index.ts';
 
 const DOCKETS = sql('compared-dockets')`
-select id, docket, payload_sha256, payload_ct, phase, tier, state->>'by' as confirmed_by, state->'known'->>'due' as due,
+select id, docket, dating, received_by, payload_sha256, payload_ct, phase, tier, state->>'by' as confirmed_by, state->'known'->>'due' as due,
   state->'known'->>'final' as final, closed_by, closing, ver, access_ver
 from docket where tenant = $1`;
 
 const HANDOFFS = sql('compared-handoffs')`
 select docket, handoff, tier, target, party, dates->'due' as due, dates->'final' as final from docket_handoff where tenant = $1`;
+
+const VERSIONS = sql('compared-docket-versions')`
+select docket, n, payload_sha256, payload_ct, read from docket_version where tenant = $1`;
+
+const SECONDS = sql('compared-docket-seconds')`
+select docket, by_person, event, decided_for, decided_by, decision_reason from docket_second where tenant = $1`;
+
+const REVEALS = sql('compared-docket-reveals')`
+select docket, person, reason from docket_reveal where tenant = $1`;
 
 const SETUPS = sql('compared-setups')`
 select s.n, s.activated_by, m.body as matrix, p.body as people from routing_setup s
@@ -33,6 +43,7 @@ export async function* comparedDockets(run: Run, tenant: string): AsyncGenerator
     const id = `${text(row['docket'])}/${text(row['handoff'])}`;
     yield { kind: 'handoff', id, fields };
   }
+  yield* comparedDatings(run, tenant);
   for await (const row of cursorRows(run, SETUPS, [tenant])) {
     const fields = {
       // Made from the documents themselves: their names alone could stand over others.
@@ -41,6 +52,34 @@ export async function* comparedDockets(run: Run, tenant: string): AsyncGenerator
       activated_by: text(row['activated_by']),
     };
     yield { kind: 'routing_setup', id: text(row['n']), fields };
+  }
+}
+
+/** What is said of the dates of dockets beside the first reading. */
+async function* comparedDatings(run: Run, tenant: string): AsyncGenerator<FoundRow> {
+  for await (const row of cursorRows(run, VERSIONS, [tenant])) {
+    const isGone = isDestroyed(row['read']);
+    const fields = {
+      payload_sha256: hex(row['payload_sha256']),
+      // JSON by the type of its column, as the next one's.
+      read_sha256: isGone ? DESTROYED : readHash(row['read'] as JsonValue),
+      payload_ct: hex(row['payload_ct']),
+    };
+    yield { kind: 'docket_version', id: `${text(row['docket'])}/${text(row['n'])}`, fields };
+  }
+  for await (const row of cursorRows(run, SECONDS, [tenant])) {
+    const fields = {
+      by: text(row['by_person']),
+      event_sha256: datingHash(row['event'] as JsonValue),
+      decided_for: orNull(row['decided_for'], text),
+      decided_by: orNull(row['decided_by'], text),
+      reason: orNull(row['decision_reason'], text),
+    };
+    yield { kind: 'docket_second', id: text(row['docket']), fields };
+  }
+  for await (const row of cursorRows(run, REVEALS, [tenant])) {
+    const fields = { reason: text(row['reason']) };
+    yield { kind: 'docket_reveal', id: `${text(row['docket'])}/${text(row['person'])}`, fields };
   }
 }
 
@@ -72,6 +111,8 @@ function docketRow(row: Row): FoundRow {
       // JSON by the type of its column.
       read_sha256: isDestroyed(row['docket']) ? DESTROYED : readHash(row['docket'] as JsonValue),
       payload_ct: hex(row['payload_ct']),
+      received_by: orNull(row['received_by'], text),
+      dating_sha256: orNull(row['dating'], (value) => datingHash(value as JsonValue)),
       confirmed: isConfirmed,
       confirmed_by: isConfirmed ? orNull(row['confirmed_by'], text) : null,
       tier: text(row['tier']),

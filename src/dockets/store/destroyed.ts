@@ -7,10 +7,19 @@ import type { Run } from './docket-rows.ts';
 const YEARS = 7;
 
 const RELEVANT = sql('docket-retention-relevant')`
-select b.key, (max(d.closed_at) at time zone 'UTC' + interval '${YEARS} years')::date::text as until,
-  bool_or(d.closed_at is null) as needed
-from ledger_blob b join docket d on d.tenant = b.tenant and d.payload_ct = b.ct
-where b.tenant = $1 and b.key = any ($2::text[]) group by b.key`;
+with kept as (
+  select b.key, d.closed_at from ledger_blob b join docket d on d.tenant = b.tenant and d.payload_ct = b.ct
+  where b.tenant = $1 and b.key = any ($2::text[])
+  union all
+  -- A further version may name another client, and be sealed under its key.
+  select b.key, d.closed_at from ledger_blob b
+    join docket_version v on v.tenant = b.tenant and v.payload_ct = b.ct
+    join docket d on d.tenant = v.tenant and d.id = v.docket
+  where b.tenant = $1 and b.key = any ($2::text[])
+)
+select key, (max(closed_at) at time zone 'UTC' + interval '${YEARS} years')::date::text as until,
+  bool_or(closed_at is null) as needed
+from kept group by key`;
 
 /** Of data keys, until when dockets need them. One that is open needs its key whatever the date: it is handed over yet. */
 export async function docketRetention(
@@ -43,6 +52,11 @@ update docket set source = 'destroyed',
   closing = jsonb_build_object('kind', closing->'kind', 'how', closing->'how', 'destroyed', true)
 where tenant = $1 and id = any ($2::text[])`;
 
+const DESTROY_VERSIONS = sql('docket-destroy-versions')`
+update docket_version set source = 'destroyed', read = '{"destroyed": true}'
+where tenant = $1 and not read ? 'destroyed'
+  and not exists (select 1 from ledger_blob b where b.tenant = docket_version.tenant and b.ct = docket_version.payload_ct)`;
+
 /** Call it after the sealed bytes are gone, in the same transaction; the database refuses it before. */
 export async function destroyDockets(
   run: Run,
@@ -50,4 +64,5 @@ export async function destroyDockets(
   dockets: readonly DocketId[],
 ): Promise<void> {
   if (dockets.length > 0) await run(DESTROY, [tenant, dockets]);
+  await run(DESTROY_VERSIONS, [tenant]);
 }

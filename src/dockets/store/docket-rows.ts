@@ -1,5 +1,6 @@
 /** Dockets as they are stored. What was read of an event, and the state of its routing, are values of the rules: JSON here. */
 import type { Closed } from '../rules/docket/closing.ts';
+import { type Dating, withDating } from '../rules/docket/dating.ts';
 import type { Docket } from '../rules/docket/docket.ts';
 import type { Activation } from '../rules/routing/activation.ts';
 import type { RoutingState } from '../rules/routing/state.ts';
@@ -27,7 +28,13 @@ export interface StoredDocket {
   readonly source: string;
   readonly contentType: string;
   readonly payloadSha256: Sha256Hex;
+  /** As it counts: what was read first, dated by what was agreed on since. */
   readonly docket: Docket;
+  /** As it was read first. */
+  readonly read: Docket;
+  readonly dating: Dating | undefined;
+  /** The person who imported it; undefined where a program did. */
+  readonly receivedBy: string | undefined;
   readonly receivedAt: Instant;
   readonly state: RoutingState;
   readonly phase: DocketPhase;
@@ -63,6 +70,8 @@ export interface NewDocket {
   readonly nextAt: Instant;
   /** The due day, by which a backlog is put in order. */
   readonly dueOn: string | undefined;
+  /** Who imports it; undefined where a program does. */
+  readonly receivedBy: string | undefined;
   readonly fact: LedgerFact & { readonly body: NonNullable<LedgerFact['body']> };
 }
 
@@ -83,13 +92,16 @@ export interface DocketFilter {
 }
 
 export const DOCKET_COLUMNS = `
-  d.id, d.message_id, d.source, d.content_type, d.payload_sha256, d.docket, d.received_at, d.state, d.phase, d.tier,
+  d.id, d.message_id, d.source, d.content_type, d.payload_sha256, d.docket, d.dating, d.received_by, d.received_at, d.state, d.phase, d.tier,
   d.target, d.activation, d.assignment, d.next_at, d.closed_at, d.closed_by, d.closing, d.ver, d.access_ver, d.handoffs`;
 
 export const DATABASE_NOW = `date_trunc('milliseconds', clock_timestamp())`;
 
 /** The columns of type jsonb hold what the rules wrote; the database keeps them from being changed otherwise. */
 export function docketRow(row: Row): StoredDocket {
+  const read = row['docket'] as Docket;
+  // Made by docket_dating() alone.
+  const dating = optional(row['dating'], (value) => value as Dating);
   const closedAt = optional(row['closed_at'], when);
   return {
     id: docketId(text(row['id'])),
@@ -97,7 +109,10 @@ export function docketRow(row: Row): StoredDocket {
     source: text(row['source']),
     contentType: text(row['content_type']),
     payloadSha256: sha256Hex(hex(row['payload_sha256'])),
-    docket: row['docket'] as Docket,
+    docket: withDating(read, dating),
+    read,
+    dating,
+    receivedBy: optional(row['received_by'], text),
     receivedAt: when(row['received_at']),
     state: row['state'] as RoutingState,
     // A check constraint holds the column to these words.

@@ -32,14 +32,14 @@ const ADMIT = sql('docket-admit')`
 with i as materialized (
   select * from json_to_recordset($2::json) as i(
     docket_id text, message_id text, identity text, source text, content_type text, payload_sha256 text, docket jsonb, state jsonb,
-    tier text, activation jsonb, next_at double precision, due_on text,
+    tier text, activation jsonb, next_at double precision, due_on text, received_by uuid,
     id uuid, type text, actor_kind text, actor_id text, trace text, data jsonb, body jsonb, ct text, blob text)
 ),
 fresh as (
   insert into docket (tenant, id, message_id, identity, source, content_type, payload_sha256, payload_ct, docket, state,
-    phase, tier, activation, next_at, due_on)
+    phase, tier, activation, next_at, due_on, received_by)
   select $1, docket_id, message_id, identity, source, content_type, decode(payload_sha256, 'hex'), decode(ct, 'hex'), docket, state,
-    'queued', tier, nullif(activation, 'null'::jsonb), to_timestamp(next_at / 1000), due_on
+    'queued', tier, nullif(activation, 'null'::jsonb), to_timestamp(next_at / 1000), due_on, received_by
   -- In one order for everybody: two imports of the same events wait for each other, and never in a circle.
   from i order by message_id
   on conflict do nothing
@@ -103,6 +103,7 @@ function newDocketJson(docket: NewDocket): object {
     activation: docket.activation ?? null,
     next_at: docket.nextAt,
     due_on: docket.dueOn ?? null,
+    received_by: docket.receivedBy ?? null,
   };
 }
 

@@ -162,6 +162,22 @@ export async function linkFor(
   return linkOf(row);
 }
 
+const HANDED_TO = sql('docket-handed-to')`
+select distinct on (docket) docket, handoff from docket_handoff
+where tenant = $1 and party = $2 and docket = any ($3::text[]) order by docket, n desc`;
+
+/** Of these dockets, the last handing over to one party. */
+export async function handedTo(
+  session: Pick<Session, 'run'>,
+  tenant: string,
+  party: PartyId,
+  dockets: readonly DocketId[],
+): Promise<ReadonlyMap<string, string>> {
+  if (dockets.length === 0) return new Map();
+  const rows = await session.run(HANDED_TO, [tenant, party, dockets]);
+  return new Map(rows.map((row) => [text(row['docket']), text(row['handoff'])]));
+}
+
 const FIND_LINK = sql('docket-link-find')`
 select ${LINK_COLUMNS} from docket_link where tenant = $1 and reference = $2`;
 

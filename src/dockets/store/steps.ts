@@ -10,7 +10,7 @@ import {
   type PartyId,
   type TargetId,
 } from '../../core/index.ts';
-import { type Session, sql, text, when } from '../../postgres/index.ts';
+import { lockedOnce, type Session, sql, text, when } from '../../postgres/index.ts';
 import {
   DATABASE_NOW,
   DOCKET_COLUMNS,
@@ -32,13 +32,15 @@ export interface LockedDockets {
   readonly dockets: readonly StoredDocket[];
 }
 
-// The inner query sorts and locks ids alone: a backlog of fifty thousand rows with their states would not fit in memory. The
-// outer one locks again, to read each row as it is and not as it was before the lock.
-const DUE = sql('docket-due')`select ${DOCKET_COLUMNS}, ${DATABASE_NOW} as now from docket d
-    where d.tenant = $1 and d.id = any (array(
-      select id from docket where tenant = $1 and next_at <= now()
-      order by due_on nulls first, next_at limit $2 for update skip locked))
-    order by d.due_on nulls first, d.next_at for update of d`;
+// The first part sorts and locks ids alone: a backlog of fifty thousand rows with their states would not fit in memory. The
+// second locks again, to read each row as it is and not as it was before the lock.
+const DUE = sql('docket-due')`
+with ${lockedOnce(
+  'due',
+  `select id from docket where tenant = $1 and next_at <= now() order by due_on nulls first, next_at limit $2`,
+)}
+select ${DOCKET_COLUMNS}, ${DATABASE_NOW} as now from docket d join due on due.id = d.id
+where d.tenant = $1 order by d.due_on nulls first, d.next_at for update of d`;
 
 /**
  * Locks dockets whose moment has come, the earliest due day first: after an outage all of a backlog is due at one moment, and

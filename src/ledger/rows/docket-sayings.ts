@@ -17,7 +17,7 @@ function counted({ subj, boundary }: Told): Saying {
 }
 
 export const docketSayings: Readonly<Record<string, SayingsOf>> = {
-  'docket.received': ({ subj, cls, data, body }) => [
+  'docket.received': ({ subj, actor, cls, data, body }) => [
     {
       kind: 'docket',
       id: subj.id,
@@ -26,9 +26,52 @@ export const docketSayings: Readonly<Record<string, SayingsOf>> = {
         ...given(data, 'read_sha256'),
         payload_ct: body?.ct ?? null,
         [SEALED_UNDER]: body?.key ?? null,
+        received_by: actor.kind === 'user' ? actor.id : null,
+        dating_sha256: null,
         confirmed: false,
         closed: false,
       },
+    },
+  ],
+  'docket.conflict': ({ subj, cls, data, body }) => [
+    {
+      kind: 'docket_version',
+      id: `${subj.id}/${named(data.version)}`,
+      set: {
+        ...(cls === 'privileged' ? {} : given(data, 'payload_sha256')),
+        ...given(data, 'read_sha256'),
+        payload_ct: body?.ct ?? null,
+      },
+    },
+  ],
+  'docket.dated': ({ subj, data }) => [
+    { kind: 'docket', id: subj.id, set: { dating_sha256: at(data, 'dating_sha256') } },
+  ],
+  'docket.seconded': ({ subj, actor, data }) => [
+    {
+      kind: 'docket_second',
+      id: subj.id,
+      set: {
+        ...given(data, 'event_sha256'),
+        by: actor.id,
+        decided_for: null,
+        decided_by: null,
+        reason: null,
+      },
+    },
+  ],
+  'docket.second_decided': ({ subj, actor, data }) => [
+    {
+      kind: 'docket_second',
+      id: subj.id,
+      set: { decided_for: at(data, 'for'), decided_by: actor.id, reason: at(data, 'reason') },
+    },
+  ],
+  'docket.revealed': ({ subj, actor, data }) => [
+    {
+      kind: 'docket_reveal',
+      id: `${subj.id}/${actor.id}`,
+      set: { ...given(data, 'reason') },
     },
   ],
   'docket.handoff': ({ subj, data }) => [
@@ -47,6 +90,14 @@ export const docketSayings: Readonly<Record<string, SayingsOf>> = {
       kind: 'docket',
       id: subj.id,
       set: { confirmed: true, confirmed_by: at(data, 'by'), tier: at(data, 'tier') },
+    },
+  ],
+  'docket.given': ({ subj }) => [
+    {
+      kind: 'docket',
+      id: subj.id,
+      set: { confirmed: false, confirmed_by: null },
+      drop: ['tier'],
     },
   ],
   'docket.closed': ({ subj, actor, data }) => [

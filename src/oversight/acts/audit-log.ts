@@ -79,7 +79,7 @@ export async function ledgerHistory(
     const entry = parseEntry(bytes);
     const line = lineOf(entry, names, leaf);
     const docket = await docketOfEntry(app, entry);
-    const isHidden = docket !== undefined && !(await sight.mayKnow(docket));
+    const isHidden = docket !== undefined && !(await sight.mayKnowDates(docket));
     lines.push(isHidden ? withheld(line) : line);
   }
   return { log: logOrigin(app.instance, app.tenant, boundary), lines, isCut };
@@ -92,6 +92,8 @@ async function docketOfEntry(
 ): Promise<DocketId | undefined> {
   if (subj.kind === 'docket') return docketId(subj.id);
   const { act, subject } = data;
+  const [what, ...about] = subj.id.split('/');
+  if (subj.kind === 'change' && what === 'docket') return docketId(about.join('/'));
   if (type === 'access.opened' && act === 'docket.show' && typeof subject === 'string') {
     return docketId(subject);
   }

@@ -69,6 +69,11 @@ export const DECISIONS: Readonly<Record<Exclude<ProposalKind, 'batch' | 'release
     what: 'another routing of dockets',
     next: () => 'route proposals',
   },
+  docket: {
+    act: 'docket.approve',
+    what: 'change the dates of docket %',
+    next: ({ subject }) => `docket proposals ${subject}`,
+  },
   key: { act: 'key.rotate', what: 'replace a key', next: () => 'key list' },
   recovery: {
     act: 'recovery.approve',

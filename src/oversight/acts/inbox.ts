@@ -3,7 +3,7 @@
  * what is about a docket passes the walls of dockets.
  */
 import { type Actor, allow, may, type PersonActor } from '../../access/index.ts';
-import { laneCode, type ProposalKind } from '../../core/index.ts';
+import { docketId, laneCode, type ProposalKind } from '../../core/index.ts';
 import type { Filewright } from '../../filewright.ts';
 import { docketSight, firstShown, hasDockets, ownDockets } from '../../dockets/index.ts';
 import {
@@ -89,9 +89,10 @@ async function approvals(
 /** Proposals of every other kind that this person may decide. */
 async function decisions(
   run: Run,
-  { tenant }: Filewright,
+  app: Filewright,
   actor: PersonActor,
 ): Promise<readonly InboxItem[]> {
+  const { tenant } = app;
   // The keys of an object that is typed by them.
   const kinds = (Object.keys(DECISIONS) as (keyof typeof DECISIONS)[]).filter(
     (kind) => may(actor, DECISIONS[kind].act).allowed,
@@ -103,21 +104,27 @@ async function decisions(
     tenant,
     open.map(({ proposedBy }) => proposedBy),
   );
-  return open
-    .filter(({ proposedBy }) => parties.get(proposedBy) !== actor.party)
-    .map((one) => {
-      const { what, next } = DECISIONS[one.kind as Exclude<ProposalKind, 'batch' | 'release'>];
-      const about = what.includes('%') ? what.replace('%', one.subject) : what;
-      const why = `proposed by another person: ${one.reason}`;
-      return {
-        kind: 'proposal',
-        id: one.id,
-        what: about,
-        why,
-        ...NO_DAY,
-        next: next(one),
-      } as const;
-    });
+  const sight = docketSight(app, actor);
+  const others: typeof open = [];
+  for (const one of open) {
+    if (parties.get(one.proposedBy) === actor.party) continue;
+    // The reason for a date tells of the date: it is for who may see that.
+    if (one.kind === 'docket' && !(await sight.mayKnowDates(docketId(one.subject)))) continue;
+    others.push(one);
+  }
+  return others.map((one) => {
+    const { what, next } = DECISIONS[one.kind as Exclude<ProposalKind, 'batch' | 'release'>];
+    const about = what.includes('%') ? what.replace('%', one.subject) : what;
+    const why = `proposed by another person: ${one.reason}`;
+    return {
+      kind: 'proposal',
+      id: one.id,
+      what: about,
+      why,
+      ...NO_DAY,
+      next: next(one),
+    } as const;
+  });
 }
 
 /** What this person prepared and somebody sent back, or what did not finish. */

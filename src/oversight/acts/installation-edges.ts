@@ -1,5 +1,6 @@
 /** What `doctor` says of the edges of the machine: under whom everything runs, how the database is reached, what may be reached and read. */
 import { userInfo } from 'node:os';
+import { docketMail } from '../../dockets/index.ts';
 import { FilewrightError } from '../../core/index.ts';
 import type { Filewright } from '../../filewright.ts';
 import {
@@ -22,6 +23,7 @@ export async function edgeFindings(app: Filewright, given: Environment): Promise
     await databaseConnection(app),
     privateNetworks(environment),
     await secretList(environment),
+    await mailServer(app),
   ];
 }
 
@@ -77,6 +79,20 @@ async function databaseConnection(app: Filewright): Promise<Finding> {
     found: `without TLS to ${server}`,
     remedy:
       'Turn TLS on in the server, and remove sslmode=disable from DATABASE_URL and FILEWRIGHT_DATABASE_PLAINTEXT, unless the way is protected by other means.',
+  };
+}
+
+/** A letter that nobody can send notifies nobody. */
+async function mailServer(app: Filewright): Promise<Finding> {
+  const check = 'mail server';
+  const { targets, isSet } = await docketMail(app);
+  const needs = targets === 0 ? 'no docket needs one' : `${targets} docket targets need one`;
+  return {
+    check,
+    state: isSet || targets === 0 ? 'good' : 'bad',
+    found: isSet ? 'set' : `none is set; ${needs}`,
+    remedy:
+      'Without one no one is notified by mail, of dockets, alerts or the digest. Use mail set, have it approved, and start route run again.',
   };
 }
 

@@ -249,6 +249,7 @@ const BY_SUBJECT: readonly string[] = [
   'webhook',
   'recipient',
   'matrix',
+  'docket',
   'recovery',
   'cancel',
 ];

@@ -139,6 +139,7 @@ export function admission(stage: Stage, few = 2): Act {
           activation,
           nextAt,
           dueOn,
+          receivedBy: undefined,
           fact: { ...received, body: bodyOf(used, ct) },
         })),
       );

@@ -2,13 +2,20 @@
  * What a person sees of many dockets. Lists, counts, errors and notices all go through here, so that a hidden matter
  * answers exactly like one that does not exist.
  */
-import { type DocketId, type FilewrightError, notFound } from '../../../core/index.ts';
+import {
+  type DocketId,
+  type FilewrightError,
+  notFound,
+  type PersonId,
+} from '../../../core/index.ts';
 import type { Party, People } from './people.ts';
 import { accessOf, type Guarded } from './rights.ts';
 
 export interface Viewer {
   readonly party: Party;
   readonly people: People;
+  /** Whose key it is, where a key was shown. */
+  readonly person?: PersonId;
 }
 
 export function maySee(matter: Guarded, viewer: Viewer): boolean {

@@ -11,6 +11,7 @@ import {
   parseDay,
 } from '../../../calendar/index.ts';
 import { FilewrightError, type Instant } from '../../../core/index.ts';
+import { withBasis } from './dating.ts';
 import { readPatentCase } from '../case.ts';
 import { computeDeadline } from '../compute.ts';
 import type { PatentLaw } from '../matter.ts';
@@ -54,7 +55,36 @@ const FIRST_ZONE = 'Etc/GMT-14';
 const FIRST_ZONE_MS = 14 * 3_600_000;
 const DAY_MS = 24 * 3_600_000;
 
+/** The earliest of what is said about the event: as long as two readings are in question, each may be the right one. */
 export function datesOf(docket: Docket, law: PatentLaw, now: Instant): DocketDates {
+  let dates = datesOfOne(docket, law, now);
+  for (const { why, event } of docket.also ?? []) {
+    dates = earlierOf(dates, datesOfOne(withBasis(docket, event), law, now), why);
+  }
+  return dates;
+}
+
+function earlierOf(first: DocketDates, other: DocketDates, why: string): DocketDates {
+  if (other.kind === 'undated') return first;
+  const gives = `${why} gives ${formatDay(other.due)}${other.final === undefined ? '' : `, final ${formatDay(other.final)}`}`;
+  if (first.kind === 'undated') {
+    return {
+      ...other,
+      unverified: [...other.unverified, `${gives}; the first reading has no date (${first.why})`],
+    };
+  }
+  if (first.due === other.due && first.final === other.final) return first;
+  const isEarlier = other.due < first.due;
+  const base = isEarlier ? other : first;
+  const finals = [first.final, other.final].filter((day) => day !== undefined);
+  const final = finals.length === 0 ? undefined : finals.reduce((a, b) => (a < b ? a : b));
+  const unverified = [...first.unverified, ...(isEarlier ? other.unverified : [])];
+  const said = `in question: ${gives}, instead of ${formatDay(first.due)}; the earlier date is used until people decide`;
+  return { ...base, final, unverified: [...new Set([...unverified, said])] };
+}
+
+/** Of the reading that counts, whatever else is in question. */
+export function datesOfOne(docket: Docket, law: PatentLaw, now: Instant): DocketDates {
   const { event } = docket;
   if (event === undefined) {
     return undated(now, undefined, 'SCHEMA_DRIFT', 'the record could not be read');

@@ -33,6 +33,18 @@ export interface DocketEvent {
   readonly unread?: readonly UnreadPart[];
 }
 
+/** Of an event, what a date is computed from. Nothing of it says whose matter it is. */
+export type DateBasis = Omit<
+  DocketEvent,
+  'applicationNumber' | 'client' | 'technologyGroup' | 'matter' | 'title' | 'labels' | 'unread'
+>;
+
+export interface QuestionedReading {
+  /** For people: "version 2", "proposal 1", "second docketing". */
+  readonly why: string;
+  readonly event: DateBasis;
+}
+
 /** Dates that the source claims. They are compared with the law's, and the earlier wins. */
 interface StatedDates {
   readonly due: Day | undefined;
@@ -56,6 +68,8 @@ export interface Docket {
   readonly unread?: readonly UnreadPart[];
   /** Undefined for a record that could not be read. */
   readonly event: DocketEvent | undefined;
+  /** Readings of the same event that are in question: the earliest date counts. */
+  readonly also?: readonly QuestionedReading[];
 }
 
 /** The event code under which a matrix may route records that could not be read. */

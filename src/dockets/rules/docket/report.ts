@@ -6,6 +6,7 @@ import { isConfidential } from '../access/rights.ts';
 import { maySee, type Viewer } from '../access/visible.ts';
 import type { PatentLaw } from '../matter.ts';
 import { calendarOf, datesOf, type DocketDates } from './dates.ts';
+import { blindDates } from './second.ts';
 import type { Docket } from './docket.ts';
 
 export interface OpenDocket {
@@ -14,6 +15,8 @@ export interface OpenDocket {
   readonly owner: string | undefined;
   /** PRIMARY to MANUAL, or confirmed. */
   readonly state: string;
+  /** Its dates are not shown to this reader: see second.ts. */
+  readonly isBlind?: boolean;
 }
 
 /** `undated` comes first in the report: it may be any of the others. */
@@ -53,7 +56,8 @@ export function reportRows(
   const rows: ReportRow[] = [];
   for (const one of open) {
     if (!maySee(one.docket, at.viewer)) continue;
-    const dates = datesOf(one.docket, at.law, at.now);
+    const known = datesOf(one.docket, at.law, at.now);
+    const dates = one.isBlind === true ? blindDates(at.now, known.office) : known;
     const confidential = isConfidential(one.docket, at.viewer.people);
     rows.push({ ...rowOf(one, dates, markOf(dates, at)), isConfidential: confidential });
   }
@@ -102,6 +106,29 @@ function markOf(
   const left = dates.due - dateAtOffice(at.now, zone);
   if (left <= 0) return 'today';
   return left <= SOON_DAYS ? 'soon' : 'open';
+}
+
+/** By whom a report is cut into parts: who has the docket, or whose it is. */
+export type ReportPart = 'attorney' | 'client';
+
+interface ReportGroup {
+  readonly name: string;
+  readonly rows: readonly ReportRow[];
+}
+
+/** Those without a name come last, so that none is lost; within each the order stays. */
+export function groupsOf(rows: readonly ReportRow[], by: ReportPart): readonly ReportGroup[] {
+  const nobody = by === 'attorney' ? 'No one has it yet' : 'No client is named';
+  const groups = new Map<string | undefined, ReportRow[]>();
+  for (const row of rows) {
+    const name = by === 'attorney' ? row.owner : row.client;
+    const own = groups.get(name);
+    if (own === undefined) groups.set(name, [row]);
+    else own.push(row);
+  }
+  return [...groups]
+    .toSorted(([a], [b]) => Number(a === undefined) - Number(b === undefined) || compare(a, b))
+    .map(([name, own]) => ({ name: name ?? nobody, rows: own }));
 }
 
 /** How many rows bear each mark; counted from the rows that are shown, so a total never tells of hidden ones. */

@@ -57,6 +57,10 @@ function dataOf(fact: RoutingFact): FactDataOf<Type> {
       const { round } = fact;
       return { at, round, review_by: toRfc3339(fact.reviewBy), target: fact.target ?? null };
     }
+    case 'given': {
+      const { from, to, tier, reason } = fact;
+      return { at, from: from ?? null, to: to ?? null, tier, reason };
+    }
     case 'late':
       return { at, due: fact.due === '' ? null : fact.due };
     case 'confirmed': {

@@ -106,6 +106,14 @@ export type RoutingFact =
       readonly reviewBy: Instant;
       readonly target: TargetId | undefined;
     }
+  | {
+      readonly kind: 'given';
+      readonly at: Instant;
+      readonly from: PartyId | undefined;
+      readonly to: PartyId | undefined;
+      readonly tier: Tier;
+      readonly reason: string;
+    }
   | { readonly kind: 'late'; readonly at: Instant; readonly due: string }
   | {
       readonly kind: 'confirmed';

@@ -60,7 +60,14 @@ export type Happening =
   | { readonly kind: 'activation'; readonly activation: Activation }
   /** The queue whose broker confirmed it has a consumer that takes nothing: nobody has it. */
   | { readonly kind: 'not_taken'; readonly activation: Activation }
-  | { readonly kind: 'acknowledged'; readonly by: PartyId };
+  | { readonly kind: 'acknowledged'; readonly by: PartyId }
+  /** `to` is left out where its owner is away and nobody is named: whoever is there gets it. */
+  | {
+      readonly kind: 'given';
+      readonly from: PartyId | undefined;
+      readonly to: PartyId | undefined;
+      readonly reason: string;
+    };
 
 interface Recorded {
   readonly facts: readonly RoutingFact[];

@@ -3,6 +3,7 @@ import { addMs, type Instant, type TargetId } from '../../../core/index.ts';
 import type { DocketDates } from '../docket/dates.ts';
 import { isClean, isUsable } from './breakers.ts';
 import type { LeaveReason, RoutingFact } from './facts.ts';
+import { preferred } from './given.ts';
 import type { RoutingStep } from './happening.ts';
 import { messageFor } from './message.ts';
 import type { Now } from './now.ts';
@@ -61,13 +62,22 @@ export function manual(
   factFor: (target: TargetId | undefined) => RoutingFact,
 ): RoutingStep {
   const candidates = desksOf(here);
-  const chosen = candidates[(state.asked ?? state.round) % Math.max(1, candidates.length)];
+  const chosen =
+    preferred(state, 'MANUAL', here) ??
+    candidates[(state.asked ?? state.round) % Math.max(1, candidates.length)];
   const facts = [...here.facts, factFor(chosen?.target.id)];
   const handed = chosen === undefined ? state.handed : handedTo(state.handed, chosen.hop);
   const at = { dates: here.dates, matrixVersion: here.route.matrixVersion };
   return {
     kind: 'manual',
-    next: { ...state, hop: chosen?.hop, handed, toldAt: undefined },
+    next: {
+      ...state,
+      hop: chosen?.hop,
+      handed,
+      toldAt: undefined,
+      prefer: undefined,
+      given: undefined,
+    },
     target: chosen?.target,
     message: chosen === undefined ? undefined : messageFor(here.input.docket, chosen.hop, at),
     facts,

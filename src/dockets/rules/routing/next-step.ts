@@ -18,6 +18,7 @@ import { type Activation, activationOf } from './activation.ts';
 import { breakerChange, type BreakerChange, isUsable, withChange } from './breakers.ts';
 import { isSlackGone, knownOf, redated, REST_WAIT_MS_MAX } from './descend.ts';
 import type { RoutingFact } from './facts.ts';
+import { onGiven } from './given.ts';
 import type { HandoffResult, Happening, StepInput, RoutingStep } from './happening.ts';
 import { onManualClock, onNotice } from './manual-clock.ts';
 import { dueAtOf } from './manual-tier.ts';
@@ -41,6 +42,10 @@ export function nextStep(
   const changes = breakerChanges(given, happening, now, input);
   const [change] = changes;
   const breakers = withChange(input.breakers, change);
+  if (happening.kind === 'given') {
+    const facts: readonly RoutingFact[] = [];
+    return onGiven(given, happening, { at: now, input, route, dates, breakers, changes, facts });
+  }
   const state = given.state === 'confirmed' ? reopened(given, happening, now) : given;
   if (state === undefined) {
     const why = 'already confirmed';
@@ -213,8 +218,14 @@ function afterFailure(
   if (retryAfterMs > REST_WAIT_MS_MAX) return leave(state, 'ASKED_TO_WAIT', here, activation);
   const notBefore = addMs(at, Math.max(backoff(policy, input.random), retryAfterMs));
   const queued = { state: 'queued', tier: hop.tier, attempt, notBefore } as const;
-  const next = { ...queued, handed, known, lateSince, held };
+  // Who was asked by name is asked by name again.
+  const prefer = hop.node === 'given' ? hop : undefined;
+  const next = { ...queued, handed, known, lateSince, held, prefer: named(prefer) };
   return isSlackGone(here) ? leave(state, 'SLACK_GONE', here) : wait(next, notBefore, here);
+}
+
+function named(hop: Hop | undefined): RoutingState['prefer'] {
+  return hop === undefined ? undefined : { party: hop.party, standsInFor: hop.standsInFor };
 }
 
 /** So often in a row; a process that cannot send at all must not keep a docket from the next tier. */
@@ -230,7 +241,8 @@ function afterNoAttempt(state: Sending, here: Now): RoutingStep {
   const attempt = state.attempt - 1;
   const notBefore = addMs(here.at, backoff(policyOfTier(matrix.policy, hop.tier), random));
   const queued = { state: 'queued', tier: hop.tier, attempt, notBefore, unmade } as const;
-  return wait({ ...queued, handed, known, lateSince, held }, notBefore, here);
+  const prefer = named(hop.node === 'given' ? hop : undefined);
+  return wait({ ...queued, handed, known, lateSince, held, prefer }, notBefore, here);
 }
 
 type Confirmed = RoutingState & { readonly state: 'confirmed' };

@@ -45,6 +45,8 @@ export interface RoutingPolicy extends AskingPolicy {
   readonly manualClockMs: number;
   /** So long before the due moment the slack is gone: what is unconfirmed then goes to a person at once. */
   readonly reserveMs: number;
+  /** Whether a date that ends a right is docketed twice, the second time blind. */
+  readonly secondDocketing?: boolean;
 }
 
 export const DEFAULT_POLICY: RoutingPolicy = {

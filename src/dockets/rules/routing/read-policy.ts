@@ -25,6 +25,7 @@ export function policy(node: LawNode | undefined): RoutingPolicy {
       'working_day',
       'manual_clock_ms',
       'reserve_ms',
+      'second_docketing',
     ],
   );
   const whole = (name: string, otherwise: number, min: number, max: number): number =>
@@ -53,6 +54,7 @@ export function policy(node: LawNode | undefined): RoutingPolicy {
     workingDay: workingDay(node.optional('working_day')),
     manualClockMs: whole('manual_clock_ms', base.manualClockMs, 60 * SECOND_MS, 2 * HOUR_MS),
     reserveMs: whole('reserve_ms', base.reserveMs, HOUR_MS, 30 * DAY_MS),
+    ...(node.optional('second_docketing')?.boolean() === true ? { secondDocketing: true } : {}),
   };
 }
 

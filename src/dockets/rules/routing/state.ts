@@ -51,6 +51,12 @@ interface Common {
   readonly lateSince: Instant | undefined;
   /** Set while a target that came back has it: should that fail, it is with people again as it was. */
   readonly held?: ManualHold | undefined;
+  /** Whom it was given to by name, until they were asked. */
+  readonly prefer?:
+    | { readonly party: PartyId; readonly standsInFor: readonly PartyId[] }
+    | undefined;
+  /** Of the step in which a person gave it away: nothing else ends a confirmation. */
+  readonly given?: true | undefined;
 }
 
 export type RoutingState =

@@ -1,8 +1,10 @@
 /** The steps that a decision can end in, each with all that must be stored and sent for it. */
 import { addMs, instant, type Instant, type PartyId, type TargetId } from '../../../core/index.ts';
 import type { Activation } from './activation.ts';
+import { isUsable } from './breakers.ts';
 import { descend } from './descend.ts';
 import type { LeaveReason } from './facts.ts';
+import { preferred } from './given.ts';
 import type { RoutingStep } from './happening.ts';
 import { toPeople } from './manual-tier.ts';
 import { messageFor } from './message.ts';
@@ -39,10 +41,14 @@ export function goOn(
   const { at, input, dates, route } = here;
   const { policy } = input.matrix;
   const left = state.state === 'queued' ? undefined : state.hop.target;
-  const found = descend({ ...way, left }, here);
+  const named = way.reason === undefined ? preferred(state, way.from, here) : undefined;
+  const found =
+    named === undefined || !isUsable(here.breakers, named.target.id)
+      ? descend({ ...way, left }, here)
+      : { candidate: named, reason: 'NOBODY_TO_ASK' as const, facts: [] };
   const facts = [...here.facts, ...found.facts];
   const { known, lateSince, handed, held } = state;
-  if (found.waitUntil !== undefined) {
+  if ('waitUntil' in found && found.waitUntil !== undefined) {
     const { tier, until } = found.waitUntil;
     const attempt = tier === way.from ? way.attempt : 0;
     const queued = { state: 'queued', tier, attempt, notBefore: until } as const;
