@@ -86,6 +86,8 @@ export interface CalendarFile {
   readonly checked: Day;
   readonly zone: string;
   readonly weekendSource: string | undefined;
+  /** Of an office whose weekend is not known: no day of the week closes it. */
+  readonly openWeekends: boolean;
   /** Closings of that calendar count here too; the same code means the calendar loaded before under this code. */
   readonly extends: string | undefined;
   /** `projected`: what is inherited is shown but never moves a date. */
@@ -108,7 +110,17 @@ export function readCalendarFile(text: string, file: string): CalendarFile {
   const root = readLawDocument({ file, text, fault: 'CALENDAR_FILE_INVALID' });
   root.object(
     ['kind', 'code', 'title', 'version', 'checked', 'zone'],
-    ['weekend', 'extends', 'inherits_as', 'sites', 'coverage', 'rules', 'dates', 'notes'],
+    [
+      'weekend',
+      'open_weekends',
+      'extends',
+      'inherits_as',
+      'sites',
+      'coverage',
+      'rules',
+      'dates',
+      'notes',
+    ],
   );
   root.field('kind').oneOf(['calendar']);
   const code = root.field('code').text();
@@ -137,6 +149,7 @@ export function readCalendarFile(text: string, file: string): CalendarFile {
     checked: root.field('checked').day(),
     zone,
     weekendSource: weekend,
+    openWeekends: root.optional('open_weekends')?.boolean() ?? false,
     extends: base,
     inheritsAs: root.optional('inherits_as')?.oneOf(['verified', 'projected']) ?? 'verified',
     sites,

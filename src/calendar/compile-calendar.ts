@@ -11,6 +11,8 @@ export interface CompiledCalendar extends OfficeCalendar {
   /** Closings of that year apart from weekends, in order of days. */
   closingsOf(year: number): readonly ClosedDay[];
   readonly weekendSource: string;
+  /** Whether no day of the week closes the office as far as is known. */
+  readonly openWeekends: boolean;
   /** Saturdays and Sundays that are declared working days: a period that ends there does not roll. */
   readonly workingDays: ReadonlySet<Day>;
 }
@@ -40,6 +42,7 @@ export function compileCalendar(
   }
   const weekendSource = file.weekendSource ?? base?.weekendSource ?? '';
   const workingDays = workingDaysOf(file, base);
+  const openWeekends = file.openWeekends || base?.openWeekends === true;
   const closings = new Map<number, readonly ClosedDay[]>();
   const blocks = new Map<number, Block>();
 
@@ -55,7 +58,13 @@ export function compileCalendar(
     const number = Math.floor(day / BLOCK_DAYS);
     const known = blocks.get(number);
     if (known !== undefined) return known;
-    const block = layBlock(number, { weekendSource, workingDays, extentOf, closingsOf });
+    const block = layBlock(number, {
+      weekendSource,
+      openWeekends,
+      workingDays,
+      extentOf,
+      closingsOf,
+    });
     blocks.set(number, block);
     return block;
   };
@@ -72,6 +81,7 @@ export function compileCalendar(
     version: base === undefined ? file.version : `${file.version}+${base.code}@${base.version}`,
     zone: file.zone,
     weekendSource,
+    openWeekends,
     workingDays,
     closingsOf,
     // The remainder of a negative day number is negative; the mask is not.
@@ -86,6 +96,7 @@ function layBlock(
   number: number,
   from: {
     readonly weekendSource: string;
+    readonly openWeekends: boolean;
     readonly workingDays: ReadonlySet<Day>;
     readonly extentOf: (day: Day) => Block['extent'][number];
     readonly closingsOf: (year: number) => readonly ClosedDay[];
@@ -100,7 +111,7 @@ function layBlock(
     const weekday = weekdayOf(day);
     // Weekends are closed whatever else is written about the day, unless it is declared a working day.
     block.closed.push(
-      (weekday === 0 || weekday === 6) && !from.workingDays.has(day)
+      (weekday === 0 || weekday === 6) && !from.openWeekends && !from.workingDays.has(day)
         ? { day, reason: WEEKEND[weekday], standing: 'verified', source: from.weekendSource }
         : undefined,
     );

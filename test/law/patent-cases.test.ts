@@ -132,7 +132,7 @@ describe('what is refused', () => {
   it.each([
     [{ rule: 'US-ROLL', trigger_date: '2024-01-31', period: 'P3M' }, 'JURISDICTION_UNRESOLVED'],
     [
-      { filing_country: 'AU', rule: 'EP-ROLL', trigger_date: '2024-01-31', period: 'P3M' },
+      { filing_country: 'XX', rule: 'EP-ROLL', trigger_date: '2024-01-31', period: 'P3M' },
       'JURISDICTION_UNRESOLVED',
     ],
     [

@@ -49,6 +49,8 @@ interface AnswerClosedDay {
   readonly date: string;
   readonly reason: string;
   readonly source: string;
+  /** Absent where a notice or a statute was read. */
+  readonly standing?: string;
 }
 
 export function deadlineAnswer(deadline: PatentDeadline, ruleVersion: string): DeadlineAnswer {
@@ -94,6 +96,7 @@ export function deadlineAnswer(deadline: PatentDeadline, ruleVersion: string): D
             date: formatDay(closed.day),
             reason: closed.reason,
             source: closed.source,
+            ...(closed.standing === 'verified' ? {} : { standing: closed.standing }),
           })),
         }),
     ...(deadline.warnings.length === 0 ? {} : { warnings: deadline.warnings }),

@@ -187,7 +187,7 @@ export class Course {
     const extent = this.#extentOf(from, to);
     const doubtful = calendar.coverageOf(from) === extent ? from : to;
     return extent === 'none'
-      ? `No list of closings of ${calendar.title} was read for ${sayDay(doubtful)}: only Saturdays, Sundays and closings that are known move the date. A closing that is not known can only move it later.`
+      ? `No list of closings was read for ${sayDay(doubtful)} (${calendar.title}): only ${calendar.openWeekends ? '' : 'Saturdays, Sundays and '}closings that are known move the date. A closing that is not known can only move it later.`
       : `The closings of ${calendar.title} around ${sayDay(doubtful)} were read in part: ${calendar.coverageNoteOf(doubtful) ?? ''}`;
   }
 
@@ -202,6 +202,9 @@ export class Course {
       projected === undefined
         ? doubt
         : `${doubt} A closing is projected for this day (${projected.reason}) but not verified, so it does not move the date.`;
+    if (rolled.skipped.length === 0 && this.#calendar.workingDays.has(day)) {
+      return `${sayDay(day)} is declared a working day, so the ${this.#office.title} is open: the date stays.${aside}`;
+    }
     if (rolled.skipped.length === 0) {
       return `The ${this.#office.title} is open on ${sayDay(day)} as far as is verified: the date stays.${aside}`;
     }

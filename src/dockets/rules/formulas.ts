@@ -193,7 +193,7 @@ function otherOrder(
 function renewalDue(course: Course, matter: Matter): Day {
   invariant(matter.period.kind === 'renewal', 'Expected a matter with a renewal year.');
   const { renewal } = matter.rule;
-  course.start(matter.trigger, matter.rule.trigger);
+  course.start(matter.trigger, matter.rule.trigger, matter.rule.citation);
   return course.months(matter.trigger, 12 * (matter.period.year - 1), {
     arithmetic: renewal.dueAt === 'month-end' ? 'month-end' : arithmeticOf(matter),
     citation: renewal.citation,
@@ -218,7 +218,11 @@ const FIRST_LATE_MONTHS = 3;
 function runFirstLate(course: Course, matter: Matter): Outcome {
   const { rule } = matter;
   const anniversary = renewalDueDay(matter, rule.renewal.from);
-  const granted = course.start(matter.inputs.days.get('grant_date') ?? anniversary, 'grant date');
+  const granted = course.start(
+    matter.inputs.days.get('grant_date') ?? anniversary,
+    'grant date',
+    rule.citation,
+  );
   if (sameNumberDay(granted, FIRST_LATE_MONTHS) < matter.trigger) {
     invalid('inputs.grant_date: the patent was granted before it was filed');
   }

@@ -51,14 +51,17 @@ export interface Matter {
   readonly inputs: CaseInputs;
 }
 
+/** The national limits of the Treaty are those of a hundred offices. */
+const OFFICES_SHOWN_MAX = 12;
+
 export function matterOf(one: PatentCase, law: PatentLaw): Matter {
   const event =
     one.eventCode === undefined ? undefined : eventOf(one.eventCode, law.rules.eventCodes);
   const office = officeOf(one, event, law.rules);
-  const rule = ruleOf(one, { event, office }, law.rules);
-  if (!rule.offices.includes(office.code)) {
+  const general = ruleOf(one, { event, office }, law.rules);
+  if (!general.offices.includes(office.code)) {
     invalid(
-      `office: ${rule.rule} is a rule of ${rule.offices.join(', ')}, but the case is at ${office.code}`,
+      `office: ${general.rule} is a rule of ${general.offices.slice(0, OFFICES_SHOWN_MAX).join(', ')}, but the case is at ${office.code}`,
     );
   }
   const calendar = law.calendars.get(office.calendar);
@@ -69,8 +72,14 @@ export function matterOf(one: PatentCase, law: PatentLaw): Matter {
     );
   }
   const trigger =
-    rule.formula === 'receipt' ? receiptDay(one.trigger, calendar.zone) : triggerDay(one.trigger);
-  const setPeriod = setPeriodOf(rule, office, trigger);
+    general.formula === 'receipt'
+      ? receiptDay(one.trigger, calendar.zone)
+      : triggerDay(one.trigger);
+  const earlier = general.earlierPeriods.find(({ before }) => trigger < before);
+  const isRecalled = earlier !== undefined || general.memoryAt.has(office.code);
+  const rule = isRecalled ? fromMemory(general) : general;
+  // What the law set before a change, or sets at this office.
+  const setPeriod = earlier?.period ?? rule.periodsAt.get(office.code) ?? rule.period;
   const period = periodOf(one, { rule, event, setPeriod });
   for (const name of rule.needs) {
     if (!isGiven(one.inputs, name)) {
@@ -102,19 +111,15 @@ export function matterOf(one: PatentCase, law: PatentLaw): Matter {
   };
 }
 
+/** At this office, or before a change of the law, what the rule says was not read. */
+function fromMemory(rule: PatentRule): PatentRule {
+  return { ...rule, standing: 'memory', confidence: rule.confidence === 'low' ? 'low' : 'medium' };
+}
+
 const NONE: readonly string[] = [];
 
 function isGiven(inputs: CaseInputs, name: string): boolean {
   return name === 'delivered_date' ? inputs.deliveredDate !== undefined : inputs.days.has(name);
-}
-
-/** What the law sets: of an older time where the trigger lies in it, or at this office. */
-function setPeriodOf(rule: PatentRule, office: PatentOffice, trigger: Day): string | undefined {
-  if (rule.earlierPeriods.length > 0) {
-    const earlier = rule.earlierPeriods.find(({ before }) => trigger < before);
-    if (earlier !== undefined) return earlier.period;
-  }
-  return rule.periodsAt.get(office.code) ?? rule.period;
 }
 
 function officeOf(one: PatentCase, event: EventCode | undefined, rules: PatentRules): PatentOffice {
@@ -131,7 +136,7 @@ function officeOf(one: PatentCase, event: EventCode | undefined, rules: PatentRu
     ].flatMap(([name, value]) => (value === undefined ? [] : [`${name} "${value}"`]));
     throw new FilewrightError(
       'JURISDICTION_UNRESOLVED',
-      `Expected one of the offices ${[...rules.offices.keys()].join(', ')}; ${given.length === 0 ? 'neither office, filing_country nor event_code is given' : `none follows from ${given.join(', ')}`}`,
+      `Expected one of the offices ${namedOffices(rules)}; ${given.length === 0 ? 'neither office, filing_country nor event_code is given' : `none follows from ${given.join(', ')}`}`,
     );
   }
   if (event !== undefined && event.office !== office.code) {
@@ -140,6 +145,14 @@ function officeOf(one: PatentCase, event: EventCode | undefined, rules: PatentRu
     );
   }
   return office;
+}
+
+/** Offices of which only a limit is known are in `rules list`; here they would hide the others. */
+function namedOffices({ offices }: PatentRules): string {
+  return [...offices.values()]
+    .filter(({ limitsOnly }) => !limitsOnly)
+    .map(({ code }) => code)
+    .join(', ');
 }
 
 function ruleOf(

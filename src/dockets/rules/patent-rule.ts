@@ -51,7 +51,7 @@ interface RenewalYears {
   readonly citation: string;
 }
 
-/** A period that the law had for what began before a day. */
+/** A period that the law had for what began before a day; known from memory. */
 interface EarlierPeriod {
   readonly before: Day;
   readonly period: string;
@@ -101,6 +101,8 @@ export interface PatentRule {
   readonly citation: string;
   readonly standing: RuleStanding;
   readonly confidence: Confidence;
+  /** Offices at which what the rule says is from memory. */
+  readonly memoryAt: ReadonlySet<string>;
 }
 
 /** What a rule may name. */
@@ -132,6 +134,7 @@ const OPTIONAL = [
   'as_of',
   'rescue',
   'cutoff',
+  'memory_at',
 ];
 
 export function readPatentRule(node: LawNode, known: RuleSurroundings): PatentRule {
@@ -182,6 +185,7 @@ export function readPatentRule(node: LawNode, known: RuleSurroundings): PatentRu
     // A firm that does not say how it knows a rule is taken at its own word for it, as before.
     standing: node.optional('standing')?.oneOf(STANDINGS) ?? STANDING_OF[confidence],
     confidence,
+    memoryAt: new Set(node.optional('memory_at')?.items().map(known.officeOf)),
   };
 }
 

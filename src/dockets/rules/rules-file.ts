@@ -21,6 +21,8 @@ export interface PatentOffice {
   readonly cutoffCitation: string;
   /** What can save a paper that comes late, by the name that a rule gives where it holds for its kind of act. */
   readonly rescues: ReadonlyMap<string, string>;
+  /** Only its national limit under the Treaty is known: neither its closings nor its hours. */
+  readonly limitsOnly: boolean;
 }
 
 export interface PatentRules {
@@ -49,17 +51,32 @@ export function readPatentRules(
   const root = readLawDocument({ ...source, fault: 'RULE_FILE_INVALID' });
   root.object(
     ['kind', 'version', 'checked'],
-    ['notes', 'offices', 'filing_countries', 'event_codes', 'notification_regimes', 'rules'],
+    [
+      'notes',
+      'offices',
+      'other_offices',
+      'filing_countries',
+      'event_codes',
+      'notification_regimes',
+      'rules',
+    ],
   );
   root.field('kind').oneOf(['patent-rules']);
   root.field('checked').day();
   const version = root.field('version').text();
-  const offices = members(root.optional('offices'), base.offices, readOffice);
+  const offices = members(root.optional('offices'), base.offices, (node, code) =>
+    readOffice(node, code),
+  );
+  const others = readOthers(root.optional('other_offices'));
+  for (const [code, office] of others) if (!offices.has(code)) offices.set(code, office);
   const regimes = members(root.optional('notification_regimes'), base.regimes, readRegimes);
   const known = { officeOf: (node: LawNode) => officeOf(node, offices), regimes };
   const countries = members(root.optional('filing_countries'), base.filingCountries, (node) =>
     officeOf(node, offices),
   );
+  for (const [code, { limitsOnly }] of offices) {
+    if (limitsOnly && !countries.has(code)) countries.set(code, code);
+  }
   const rules = new Map(base.rules);
   const lines = new Map<string, number>();
   for (const node of root.optional('rules')?.items() ?? []) {
@@ -95,7 +112,7 @@ function members<Value>(
   return all;
 }
 
-function readOffice(node: LawNode, code: string): PatentOffice {
+function readOffice(node: LawNode, code: string, also: readonly string[] = []): PatentOffice {
   node.object(
     [
       'title',
@@ -106,6 +123,7 @@ function readOffice(node: LawNode, code: string): PatentOffice {
       'roll_citation',
       'cutoff',
       'cutoff_citation',
+      ...also,
     ],
     ['rescues'],
   );
@@ -120,7 +138,24 @@ function readOffice(node: LawNode, code: string): PatentOffice {
     cutoff: node.field('cutoff').text(),
     cutoffCitation: node.field('cutoff_citation').text(),
     rescues: members(node.optional('rescues'), new Map<string, string>(), (one) => one.text()),
+    limitsOnly: false,
   };
+}
+
+/** Offices that differ in their limits alone: one description, with its codes. */
+function readOthers(node: LawNode | undefined): Map<string, PatentOffice> {
+  if (node === undefined) return new Map();
+  const one = readOffice(node, '', ['codes']);
+  return new Map(
+    node
+      .field('codes')
+      .items()
+      .map((item) => {
+        const code = item.text();
+        const title = one.title.replace('{code}', code);
+        return [code, { ...one, code, title, limitsOnly: true }];
+      }),
+  );
 }
 
 function readRegimes(node: LawNode): NotificationRegime[] {

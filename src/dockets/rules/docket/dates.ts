@@ -233,7 +233,9 @@ export function calendarOf(
   office: string | undefined,
   law: PatentLaw,
 ): CompiledCalendar | undefined {
-  const code = office === undefined ? undefined : law.rules.offices.get(office)?.calendar;
+  const known = office === undefined ? undefined : law.rules.offices.get(office);
+  // A calendar without weekends is none to work by.
+  const code = known?.limitsOnly === true ? undefined : known?.calendar;
   return code === undefined ? undefined : law.calendars.get(code);
 }
 
