@@ -43,7 +43,7 @@ export type {
   WithdrawalView,
 } from './pipeline/contracts.ts';
 export { laneDocuments } from './pipeline/lane-documents.ts';
-export { answerOf, evaluateGrantsCase } from './rules/evaluate.ts';
+export { answerOf, evaluateGrantsCase, type GrantsAnswer } from './rules/evaluate.ts';
 export { readFeed } from './rules/feeds/read-feed.ts';
 export { grantsLawFrom } from './rules/law.ts';
 export { AWARD_STATES, LINE_STATES } from './rules/list-states.ts';

@@ -21,8 +21,8 @@ export interface GoldenCase {
   readonly confidence: string;
 }
 
-export function goldenCases(): readonly GoldenCase[] {
-  const file = join(import.meta.dirname, '../golden/grants.golden.json');
+export function goldenCases(book: 'grants' | 'grants-2' = 'grants'): readonly GoldenCase[] {
+  const file = join(import.meta.dirname, `../golden/${book}.golden.json`);
   // The file is ours and its form is stated beside it.
   return (JSON.parse(readFileSync(file, 'utf8')) as { cases: GoldenCase[] }).cases;
 }

@@ -113,7 +113,7 @@ describe('renewal', () => {
     expect(refusal('charity.renewalDue', { state: 'FL', fiscalYearEnd })).toMatch(
       /^CASE_INVALID input\.registrationDate/,
     );
-    expect(refusal('charity.renewalDue', { state: 'HI', fiscalYearEnd })).toMatch(
+    expect(refusal('charity.renewalDue', { state: 'MS', fiscalYearEnd })).toMatch(
       /^STATE_RECORD_NEEDED/,
     );
     expect(refusal('charity.renewalDue', { state: 'PA' })).toMatch(
@@ -152,6 +152,9 @@ describe('every date of the pack', () => {
         fiscalYearEnd: anyDay.map(formatDay),
         registrationDate: anyDay.map(formatDay),
         registrationType: fc.constantFrom('article7A_or_dual', 'eptlOnly'),
+        filesForm990: fc.boolean(),
+        irsFiledOn: anyDay.map(formatDay),
+        expirationDate: anyDay.map(formatDay),
       }),
     ),
   );
@@ -162,7 +165,9 @@ describe('every date of the pack', () => {
         const { result, reasons } = evaluation(kind, input);
         const steps = reasons.filter((reason) => 'day' in reason);
         expect(formatDay(replaySteps(steps))).toBe(result);
-        expect(steps.at(-1)?.day).toBeGreaterThan(steps[0]?.day ?? 0);
+        // Kentucky and Mississippi name the very day from which they count.
+        const isThatDay = 'state' in input && ['KY', 'MS'].includes(input.state);
+        expect(steps.at(-1)?.day).toBeGreaterThan((steps[0]?.day ?? 0) - (isThatDay ? 1 : 0));
       }),
       { numRuns: 500 },
     );

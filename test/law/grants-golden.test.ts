@@ -4,15 +4,18 @@ import { answer, goldenCases, refusal } from './grants-cases.ts';
 
 const cases = goldenCases();
 const ruled = cases.filter(({ kind }) => kind !== 'reconcile.match');
+const second = goldenCases('grants-2');
 
 describe('the golden cases', () => {
   it('are all there, and cover every kind', () => {
     expect(cases).toHaveLength(68);
     expect(ruled).toHaveLength(60);
-    expect([...new Set(ruled.map(({ kind }) => kind))].sort()).toEqual([...GRANTS_KINDS].sort());
+    const kinds = new Set([...ruled, ...second].map(({ kind }) => kind));
+    expect([...kinds].sort()).toEqual([...GRANTS_KINDS].sort());
+    expect(second).toHaveLength(55);
   });
 
-  it.each(ruled)('$id $kind', ({ kind, input, expected }) => {
+  it.each([...ruled, ...second])('$id $kind', ({ kind, input, expected }) => {
     const given = answer(kind, input);
     expect(given.result).toEqual(expected);
     expect(given.steps.length).toBeGreaterThan(0);
@@ -20,8 +23,10 @@ describe('the golden cases', () => {
   });
 
   it('a case that rests on memory never decides alone', () => {
-    const weak = ruled.filter(({ confidence }) => /unverified|mixed/.test(confidence));
-    expect(weak.map(({ id }) => id)).toEqual(['F990-06', 'FFR-04']);
+    const weak = [...ruled, ...second].filter(({ confidence }) =>
+      /unverified|mixed/.test(confidence),
+    );
+    expect(weak.map(({ id }) => id)).toEqual(['F990-06', 'FFR-04', 'G2-19', 'G2-20']);
     for (const { kind, input } of weak) {
       const given = answer(kind, input);
       expect(given.decides).toBe(false);

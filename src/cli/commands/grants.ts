@@ -2,6 +2,7 @@ import type { Command } from '../command.ts';
 import { answerLines } from '../answer-lines.ts';
 import type { GlobalOptions } from '../context.ts';
 import { DatasetFiles } from '../grants-datasets.ts';
+import { evaluatedWords } from './grants-evaluate-text.ts';
 import { addGrantsPipelineCommands } from './grants-pipeline.ts';
 
 export function addCommands(grants: Command): void {
@@ -26,22 +27,7 @@ export function addCommands(grants: Command): void {
           await datasets.prepare(given);
           return answerOf(evaluateGrantsCase(given, law, datasets));
         },
-        show: (id, answer) => {
-          const steps = answer.steps.map(
-            ({ n, text, citation }) =>
-              `  ${n}. ${text}${citation === undefined ? '' : ` [${citation}]`}`,
-          );
-          const result =
-            typeof answer.result === 'string' ? answer.result : JSON.stringify(answer.result);
-          const warnings = (answer.warnings ?? []).map((warning) => `  note: ${warning}`);
-          const task = answer.task === undefined ? [] : [`  first: ${answer.task}`];
-          return [
-            `${id}: ${result} (confidence ${answer.confidence})`,
-            ...steps,
-            ...warnings,
-            ...task,
-          ].join('\n');
-        },
+        show: evaluatedWords,
       });
     });
 }

@@ -9,7 +9,7 @@ export function oneLine(id: string, answer: ObligationAnswer): string {
     answer.next_due === null ? 'nothing is owed' : `due ${answer.due}`,
     ...(answer.cutoff === undefined ? [] : [`cut-off ${answer.cutoff}`]),
     ...(answer.not_before === undefined ? [] : [`not before ${answer.not_before}`]),
-    ...(answer.fee === undefined ? [] : [`$${answer.fee}`]),
+    ...(answer.fee === undefined ? [] : [money(answer.fee)]),
     `confidence ${answer.confidence}`,
     ...(alarms.length === 0 ? [] : [`ALARM ${alarms.join(', ')}`]),
   ].join('  ');
@@ -90,19 +90,26 @@ function feeWords({
   fee_as_of: asOf,
 }: ObligationAnswer): string | undefined {
   if (fee === undefined) return undefined;
-  if (basis === 'memory') return `$${fee} (from memory; do not pay from it)`;
-  return asOf === undefined ? `$${fee}` : `$${fee} (${asOf})`;
+  if (basis === 'memory') return `${money(fee)} (from memory; do not pay from it)`;
+  return asOf === undefined ? money(fee) : `${money(fee)} (${asOf})`;
 }
 
 function estimates(answer: ObligationAnswer): string[] {
   const plan = answer.estimated_payments;
   if (plan === undefined) return [];
-  const when = plan.required === undefined ? `when the tax is $${plan.threshold} or more` : '';
+  const when =
+    plan.required === undefined ? `when the tax is ${money(plan.threshold)} or more` : '';
   return [
     `  estimated payments ${when}`.trimEnd(),
     ...plan.payments.map(
       (payment) =>
-        `    ${payment.due}  ${payment.share}${payment.amount === undefined ? '' : `  $${payment.amount}`}`,
+        `    ${payment.due}  ${payment.share}${payment.amount === undefined ? '' : `  ${money(payment.amount)}`}`,
     ),
   ];
+}
+
+/** Dollars and cents as JSON has them, with the separators that a person reads. */
+function money(text: string): string {
+  const [dollars = '0', cents = '00'] = text.split('.');
+  return `$${BigInt(dollars).toLocaleString('en-US')}.${cents}`;
 }

@@ -1,6 +1,6 @@
 /** What law is loaded, and what would change if another one were. */
 import type { Command } from '../command.ts';
-import { EXIT } from '../../core/index.ts';
+import { EXIT, notFound } from '../../core/index.ts';
 import type { GlobalOptions } from '../context.ts';
 import { createOutput, table } from '../output.ts';
 
@@ -20,6 +20,12 @@ function addList(rules: Command): void {
       const listed = [...law.rules.rules.values()].filter(
         (rule) => own.office === undefined || rule.offices.includes(own.office),
       );
+      if (listed.length === 0) {
+        const offices = new Set([...law.rules.rules.values()].flatMap((rule) => rule.offices));
+        throw notFound(
+          `No rule of office ${own.office} is loaded; there are rules of ${[...offices].sort().join(', ')}`,
+        );
+      }
       const calendars = [...law.calendars.values()];
       createOutput(command.optsWithGlobals<GlobalOptions>().json === true).result(
         'rules list',

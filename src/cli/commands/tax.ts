@@ -1,7 +1,6 @@
 import type { Command } from '../command.ts';
 import type {
   DelawareRates,
-  EntityTaxAnswer,
   InstallmentsAnswer,
   LateAnswer,
   TaxAnswer,
@@ -10,6 +9,7 @@ import { answerLines } from '../answer-lines.ts';
 import { notFound } from '../../core/index.ts';
 import type { GlobalOptions } from '../context.ts';
 import { createOutput, table } from '../output.ts';
+import { showEntityTax } from './tax-text.ts';
 
 export function addCommands(tax: Command): void {
   addStateTaxes(tax);
@@ -123,21 +123,6 @@ async function shippedRates(): Promise<DelawareRates> {
 
 function isJson(command: Command): boolean {
   return command.optsWithGlobals<GlobalOptions>().json === true;
-}
-
-function showEntityTax(id: string, answer: EntityTaxAnswer): string {
-  const { result } = answer;
-  return [
-    `${id}  ${answer.tax}  ${typeof result === 'object' ? JSON.stringify(result) : String(result)}`,
-    ...answer.steps.map(
-      ({ n, text, citation }) =>
-        `    ${n}. ${text}${citation === undefined ? '' : ` [${citation}${answer.citation_basis === 'memory' ? ', from memory' : ''}]`}`,
-    ),
-    ...(answer.task === undefined ? [] : [`    first: ${answer.task}`]),
-    ...(answer.warnings ?? []).map((warning) => `    note: ${warning}`),
-    ...(answer.note === undefined ? [] : [`    note: ${answer.note}`]),
-    `    confidence ${answer.confidence} (basis: ${answer.verified}), rules ${answer.rule_version}`,
-  ].join('\n');
 }
 
 function showTax(id: string, answer: TaxAnswer): string {

@@ -68,10 +68,24 @@ function owedTo(registration: CharityRegistration, law: GrantsLaw): Owed {
         )
       : { kind: 'dated', state, rule };
   }
+  if (renewal.kind === 'byForm' || needsFiling(renewal)) {
+    return undatedFor(
+      `${name} counts from the filing with the IRS or from its certificate: ask grants evaluate (charity.renewalDue) once that day is known`,
+    );
+  }
   if (renewal.kind === 'anniversaryOfRegistration' && registration.registrationDate === undefined) {
     return undatedFor(`${name} counts from the registration: registrationDate is required`);
   }
   return { kind: 'dated', state, rule: renewal };
+}
+
+/** Dates that no year's end gives: the award's calendar cannot know them ahead. */
+function needsFiling({ kind }: RenewalRule): boolean {
+  return (
+    kind === 'businessDaysAfterIrsFiling' ||
+    kind === 'sameDayAsIrsFiling' ||
+    kind === 'expirationOnCertificate'
+  );
 }
 
 function undatedFor(reason: string): Owed {

@@ -48,11 +48,16 @@ export type RenewalRule =
     }
   | { readonly kind: 'daysAfterFYE'; readonly n: number }
   | { readonly kind: 'fixedDate'; readonly month: number; readonly day: number }
-  | { readonly kind: 'anniversaryOfRegistration'; readonly months: number };
+  | { readonly kind: 'anniversaryOfRegistration'; readonly months: number }
+  | { readonly kind: 'businessDaysAfterIrsFiling'; readonly n: number }
+  | { readonly kind: 'sameDayAsIrsFiling' }
+  | { readonly kind: 'expirationOnCertificate' };
 
 type Renewal =
   | RenewalRule
-  | { readonly kind: 'byRegistrationType'; readonly types: ReadonlyMap<string, RenewalRule> };
+  | { readonly kind: 'byRegistrationType'; readonly types: ReadonlyMap<string, RenewalRule> }
+  /** Those that file a Form 990, 990-EZ or 990-PF, and all others. */
+  | { readonly kind: 'byForm'; readonly irsFiler: RenewalRule; readonly others: RenewalRule };
 
 interface StatementTier {
   readonly level: string;
@@ -76,6 +81,8 @@ export interface CharityState {
   readonly financialBefore: string | undefined;
   readonly standing: Readonly<Record<'registration' | 'renewal' | 'financial', FactStanding>>;
   readonly source: string;
+  /** What an extension by the IRS does to the renewal; undefined where nothing was read. */
+  readonly extension: string | undefined;
   readonly notes: string | undefined;
 }
 
@@ -122,7 +129,7 @@ function stateOf(node: LawNode): CharityState {
   const roll = node.optional('renewalRoll')?.object(['calendar', 'source']);
   const standing = node.field('confidence').object(['registration', 'renewal', 'financial']);
   const standingOf = (part: string): FactStanding => standing.field(part).oneOf(FACT_STANDINGS);
-  for (const told of ['agency', 'forms', 'extension']) node.optional(told)?.text();
+  for (const told of ['agency', 'forms']) node.optional(told)?.text();
   const sources = textsOf(node.field('sources'));
   return {
     state: state.text(),
@@ -144,6 +151,7 @@ function stateOf(node: LawNode): CharityState {
       financial: standingOf('financial'),
     },
     source: sources.length > 0 ? sources.join('; ') : `${name}: no source read`,
+    extension: node.optional('extension')?.text(),
     notes: node.optional('notes')?.text(),
   };
 }
@@ -188,6 +196,14 @@ function tierOf(node: LawNode): StatementTier {
 }
 
 function renewalOf(node: LawNode): Renewal {
+  if (node.field('kind').value === 'byForm') {
+    node.object(['kind', 'irsFiler', 'others']);
+    return {
+      kind: 'byForm',
+      irsFiler: renewalRuleOf(node.field('irsFiler')),
+      others: renewalRuleOf(node.field('others')),
+    };
+  }
   if (node.field('kind').value !== 'byRegistrationType') return renewalRuleOf(node);
   const types = node.object(['kind', 'types']).field('types');
   return {
@@ -205,6 +221,9 @@ function renewalRuleOf(node: LawNode): RenewalRule {
       'daysAfterFYE',
       'fixedDate',
       'anniversaryOfRegistration',
+      'businessDaysAfterIrsFiling',
+      'sameDayAsIrsFiling',
+      'expirationOnCertificate',
     ]);
   const whole = (name: string, max: number): number => node.field(name).integer({ min: 1, max });
   switch (kind) {
@@ -227,5 +246,12 @@ function renewalRuleOf(node: LawNode): RenewalRule {
     case 'anniversaryOfRegistration':
       node.object(['kind', 'months']);
       return { kind, months: whole('months', 120) };
+    case 'businessDaysAfterIrsFiling':
+      node.object(['kind', 'n']);
+      return { kind, n: whole('n', 366) };
+    case 'sameDayAsIrsFiling':
+    case 'expirationOnCertificate':
+      node.object(['kind']);
+      return { kind };
   }
 }

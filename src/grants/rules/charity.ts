@@ -6,10 +6,12 @@ import {
   formatDay,
   lastDayOfMonth,
   monthAfter,
+  sameNumberDay,
 } from '../../calendar/index.ts';
 import { FilewrightError } from '../../core/index.ts';
 import type { CaseInput } from './case-input.ts';
 import type { CharityState, Condition, RenewalRule } from './charity-law.ts';
+import { usd } from './dollars.ts';
 import type { Fact } from './facts.ts';
 import type { GrantsLaw } from './law.ts';
 import { type Evaluation, Reasoning } from './reasoning.ts';
@@ -33,7 +35,7 @@ export function charityRegistration(input: CaseInput, law: GrantsLaw): Evaluatio
   const note = exemption?.note === undefined ? '' : ` (${exemption.note})`;
   return reasoning
     .say(
-      `${state.name}: exempt at ${exemption?.measure} ${exemption?.op} ${exemption?.amount}${note}; conditions that were not given count as met.`,
+      `${state.name}: exempt at ${exemption?.measure} ${exemption?.op} ${usd(exemption?.amount ?? 0)}${note}; conditions that were not given count as met.`,
       state.source,
     )
     .end('exempt');
@@ -51,7 +53,7 @@ function obstacleToExemption(state: CharityState, input: CaseInput): string | un
   const amount = input.amount(exemption.measure);
   return holds(exemption, amount)
     ? undefined
-    : `${exemption.measure} ${amount} is not ${exemption.op} ${exemption.amount}`;
+    : `${exemption.measure} ${usd(amount)} is not ${exemption.op} ${usd(exemption.amount)}`;
 }
 
 export function charityFinancialStatements(input: CaseInput, law: GrantsLaw): Evaluation {
@@ -83,7 +85,7 @@ export function charityFinancialStatements(input: CaseInput, law: GrantsLaw): Ev
     if (!holds(condition, amount) || !alsoHolds) continue;
     return reasoning
       .say(
-        `${state.name}: ${tier.level} at ${condition.measure} ${condition.op} ${condition.amount}; it is ${amount}.${excluding(tier.excludes)}`,
+        `${state.name}: ${tier.level} at ${condition.measure} ${condition.op} ${usd(condition.amount)}; it is ${usd(amount)}.${excluding(tier.excludes)}`,
         state.source,
       )
       .end(tier.level);
@@ -140,32 +142,113 @@ export function charityRenewalDue(input: CaseInput, law: GrantsLaw): Evaluation 
       .say(`${state.name} has no general registration, so there is no renewal.`, state.source)
       .end(null);
   }
-  let rule: RenewalRule;
-  if (renewal.kind === 'byRegistrationType') {
-    const type = input.choice('registrationType', [...renewal.types.keys()]);
-    rule = renewal.types.get(type) ?? input.refuse('registrationType', 'a known type');
-  } else rule = renewal;
+  const rule = renewalRuleFor(renewal, input);
   reasoning.rely(fact, `the renewal date of ${state.name}`);
-  const from = rule.kind === 'anniversaryOfRegistration' ? 'registrationDate' : 'fiscalYearEnd';
-  if (from === 'registrationDate' && !input.has(from)) {
-    input.refuse(
-      from,
-      `the day on which ${state.name} approved the registration or its last renewal, as YYYY-MM-DD,`,
-    );
-  }
-  return renewalDate(reasoning, { state, rule, from: input.day(from) }, law).endWithDay();
+  const from = renewalStart(rule, state, input);
+  renewalDate(reasoning, { state, rule, from, asOf: askedFrom(rule, input) }, law);
+  const extension = state.extension ?? 'not read; keep the date of the state';
+  return reasoning.say(`After an extension by the IRS: ${extension}.`, state.source).endWithDay();
 }
 
-/** Adds the steps from the year's end (or the registration) to the day on which the renewal is due. */
+function renewalRuleFor(
+  renewal: NonNullable<CharityState['renewal']>,
+  input: CaseInput,
+): RenewalRule {
+  if (renewal.kind === 'byRegistrationType') {
+    const type = input.choice('registrationType', [...renewal.types.keys()]);
+    return renewal.types.get(type) ?? input.refuse('registrationType', 'a known type');
+  }
+  if (renewal.kind !== 'byForm') return renewal;
+  const files = input.flag('filesForm990');
+  if (files === undefined) {
+    input.refuse('filesForm990', 'true for filers of Form 990, 990-EZ or 990-PF, otherwise false');
+  }
+  return files === true ? renewal.irsFiler : renewal.others;
+}
+
+/** The day from which the rule counts, under the name that the case has for it. */
+function renewalStart(rule: RenewalRule, state: CharityState, input: CaseInput): Day {
+  switch (rule.kind) {
+    case 'anniversaryOfRegistration': {
+      const [one, other] = [
+        input.optionalDay('registrationDate'),
+        input.optionalDay('registeredOn'),
+      ];
+      if (one !== undefined && other !== undefined && one !== other) {
+        input.refuse('registeredOn', 'the same day as registrationDate, or only one of them');
+      }
+      return (
+        one ??
+        other ??
+        input.refuse(
+          'registrationDate',
+          `the day on which ${state.name} approved the registration or its last renewal, as YYYY-MM-DD,`,
+        )
+      );
+    }
+    case 'businessDaysAfterIrsFiling':
+    case 'sameDayAsIrsFiling':
+      return (
+        input.optionalDay('irsFiledOn') ??
+        input.refuse(
+          'irsFiledOn',
+          'the day on which the return was filed with the IRS, as YYYY-MM-DD',
+        )
+      );
+    case 'expirationOnCertificate':
+      return input.optionalDay('expirationDate') ?? certificateNeeded(state);
+    case 'fixedDate':
+      // A fixed date needs no year's end where the case says from when it looks.
+      return input.optionalDay('asOf') ?? input.day('fiscalYearEnd');
+    default:
+      return input.day('fiscalYearEnd');
+  }
+}
+
+function certificateNeeded(state: CharityState): never {
+  throw new FilewrightError(
+    'STATE_RECORD_NEEDED',
+    `input.expirationDate: ${state.name} renews by the expiration date on the certificate; enter it`,
+    { details: { state: state.state } },
+  );
+}
+
+/** The first date on or after that day is asked for; rules that count from a year's end have only one. */
+function askedFrom(rule: RenewalRule, input: CaseInput): Day | undefined {
+  return rule.kind === 'anniversaryOfRegistration' || rule.kind === 'fixedDate'
+    ? input.optionalDay('asOf')
+    : undefined;
+}
+
+interface RenewalSubject {
+  readonly state: CharityState;
+  readonly rule: RenewalRule;
+  readonly from: Day;
+  /** The first occurrence on or after this day; without it the first after `from`. */
+  readonly asOf?: Day | undefined;
+}
+
+const STARTS: Partial<Record<RenewalRule['kind'], string>> = {
+  anniversaryOfRegistration: 'Registered or renewed',
+  businessDaysAfterIrsFiling: 'Filed with the IRS',
+  sameDayAsIrsFiling: 'Filed with the IRS',
+  expirationOnCertificate: 'The certificate expires',
+};
+
+/** Adds the steps from the year's end (or the registration, or the filing) to the day on which the renewal is due. */
 export function renewalDate(
   reasoning: Reasoning,
-  subject: { readonly state: CharityState; readonly rule: RenewalRule; readonly from: Day },
+  subject: RenewalSubject,
   law: GrantsLaw,
 ): Reasoning {
-  const { state, rule, from } = subject;
-  const said = rule.kind === 'anniversaryOfRegistration' ? 'Registered or renewed' : 'Year ended';
-  reasoning.start(from, `${said} on ${formatDay(from)}.`);
-  applyRenewal(reasoning, { rule, from, source: state.source });
+  const { state, rule, from, asOf } = subject;
+  const isFromDay = rule.kind === 'fixedDate' && asOf !== undefined;
+  const said = isFromDay ? 'Asked on' : (STARTS[rule.kind] ?? 'Year ended');
+  reasoning.start(
+    from,
+    isFromDay ? `${said} ${formatDay(from)}.` : `${said} on ${formatDay(from)}.`,
+  );
+  applyRenewal(reasoning, { rule, from, asOf, source: state.source }, law);
   if (rule.kind === 'endOfNthMonthAfterFYE' && rule.submitDaysBefore !== undefined) {
     const before = (reasoning.day - rule.submitDaysBefore) as Day; // Whole days before a day are a day.
     reasoning.beside('submit_by', before);
@@ -178,8 +261,10 @@ export function renewalDate(
 
 function applyRenewal(
   reasoning: Reasoning,
-  { rule, from, source }: { rule: RenewalRule; from: Day; source: string },
+  subject: Pick<RenewalSubject, 'rule' | 'from' | 'asOf'> & { readonly source: string },
+  law: GrantsLaw,
 ): void {
+  const { rule, from, asOf, source } = subject;
   const { year, month } = civilOf(from);
   switch (rule.kind) {
     case 'dayOfNthMonthAfterFYE': {
@@ -199,16 +284,37 @@ function applyRenewal(
       return;
     case 'fixedDate': {
       const thisYear = clampedDay(year, rule.month, rule.day);
-      const day = thisYear > from ? thisYear : clampedDay(year + 1, rule.month, rule.day);
-      reasoning.set(day, `The same date every year; the first one after the year's end.`, source);
+      const isIn = asOf === undefined ? thisYear > from : thisYear >= asOf;
+      const day = isIn ? thisYear : clampedDay(year + 1, rule.month, rule.day);
+      const which = asOf === undefined ? "after the year's end" : 'on or after that day';
+      reasoning.set(day, `The same date every year; the first one ${which}.`, source);
       return;
     }
-    case 'anniversaryOfRegistration':
-      reasoning.addMonths(rule.months, 'same-number', {
-        text: `${rule.months} months after the approval.`,
-        citation: source,
-      });
+    case 'anniversaryOfRegistration': {
+      const months = monthsUntil(from, rule.months, asOf);
+      const text = `${months} months after the approval${months === rule.months ? '' : `, ${rule.months} at a time`}.`;
+      reasoning.addMonths(months, 'same-number', { text, citation: source });
+      return;
+    }
+    case 'businessDaysAfterIrsFiling': {
+      const calendar = law.calendarOf(law.federal.singleAudit.calendar);
+      const text = `${rule.n} business days after the filing; weekends and federal holidays do not count, and the state's own holidays would only give more time.`;
+      reasoning.businessDays(rule.n, calendar, { text, citation: source });
+      return;
+    }
+    case 'sameDayAsIrsFiling':
+      reasoning.set(from, 'Due at the same time as the filing with the IRS.', source);
+      return;
+    case 'expirationOnCertificate':
+      reasoning.set(from, 'On or before the expiration date on the certificate.', source);
   }
+}
+
+/** Whole cycles from the registration to the first end of one on or after the day that is asked for. */
+function monthsUntil(from: Day, cycle: number, asOf: Day | undefined): number {
+  let months = cycle;
+  while (asOf !== undefined && sameNumberDay(from, months) < asOf) months += cycle;
+  return months;
 }
 
 function stateOf(input: CaseInput, law: GrantsLaw): CharityState {

@@ -7,6 +7,7 @@ import {
   type JsonValue,
   refuseUnknown,
 } from '../../core/index.ts';
+import { deMinimisMax, samRenewalDue, subawardDue } from './award-duties.ts';
 import { CaseInput } from './case-input.ts';
 import { charityFinancialStatements, charityRegistration, charityRenewalDue } from './charity.ts';
 import {
@@ -18,6 +19,14 @@ import {
 } from './federal.ts';
 import { form990Due, isNormally50k, selectForm990 } from './form990.ts';
 import { mapContributions, scheduleIRows } from './form990-lines.ts';
+import {
+  estimateDates,
+  form4720Due,
+  form8868Act,
+  form990TDue,
+  informationReturnDue,
+  informationReturnRequired,
+} from './irs-duties.ts';
 import type { GrantsLaw } from './law.ts';
 import type { DatasetLibrary } from './matching/dataset.ts';
 import { evaluateMatch, MATCH_KIND } from './matching/evaluate-match.ts';
@@ -38,6 +47,15 @@ const EVALUATORS: ReadonlyMap<string, Evaluator> = new Map([
   ['charity.registration', charityRegistration],
   ['charity.financialStatements', charityFinancialStatements],
   ['charity.renewalDue', charityRenewalDue],
+  ['sam.renewalDue', samRenewalDue],
+  ['ffata.subawardDue', subawardDue],
+  ['deMinimis.max', deMinimisMax],
+  ['form990T.due', form990TDue],
+  ['form4720.due', form4720Due],
+  ['estimates.dates', estimateDates],
+  ['form8868.act', form8868Act],
+  ['info1099.required', informationReturnRequired],
+  ['info1099.due', informationReturnDue],
   ['id.uei', (input, law) => checkIdentifier(input, 'uei', law)],
   ['id.aln', (input, law) => checkIdentifier(input, 'aln', law)],
 ]);

@@ -2,6 +2,7 @@
 import { type Day, formatDay, type MonthArithmetic, sameNumberDay } from '../../calendar/index.ts';
 import { FilewrightError, invariant } from '../../core/index.ts';
 import type { CaseInput } from './case-input.ts';
+import { usd } from './dollars.ts';
 import type { FederalLaw, IdentifierShape, ReportOffset } from './federal-law.ts';
 import { isMonthEnd } from './form990.ts';
 import type { GrantsLaw } from './law.ts';
@@ -94,7 +95,7 @@ export function singleAuditRequired(input: CaseInput, law: GrantsLaw): Evaluatio
   const reasoning = new Reasoning(law.federal.version)
     .rely(threshold, 'the threshold')
     .say(
-      `For a fiscal year that starts on ${formatDay(start)} the threshold is ${threshold.amount}; ${spent} was spent.`,
+      `For a fiscal year that starts on ${formatDay(start)} the threshold is ${usd(threshold.amount)}; ${usd(spent)} was spent.`,
       threshold.source,
     );
   if (spent === threshold.amount) {

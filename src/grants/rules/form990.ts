@@ -9,6 +9,7 @@ import {
   rollForward,
 } from '../../calendar/index.ts';
 import type { CaseInput } from './case-input.ts';
+import { usd } from './dollars.ts';
 import {
   type DayOfMonthAfter,
   type Form,
@@ -62,13 +63,13 @@ function obstacleTo(
   if (barred !== undefined) return `not for ${barred}`;
   const { grossReceiptsAtMost, grossReceiptsBelow, totalAssetsBelow } = rule;
   if (grossReceiptsAtMost !== undefined && input.amount('grossReceipts') > grossReceiptsAtMost) {
-    return `gross receipts are above ${grossReceiptsAtMost}`;
+    return `gross receipts are above ${usd(grossReceiptsAtMost)}`;
   }
   if (grossReceiptsBelow !== undefined && input.amount('grossReceipts') >= grossReceiptsBelow) {
-    return `gross receipts are not below ${grossReceiptsBelow}`;
+    return `gross receipts are not below ${usd(grossReceiptsBelow)}`;
   }
   if (totalAssetsBelow !== undefined && input.amount('totalAssets') >= totalAssetsBelow) {
-    return `total assets are not below ${totalAssetsBelow}`;
+    return `total assets are not below ${usd(totalAssetsBelow)}`;
   }
   return undefined;
 }
@@ -86,7 +87,7 @@ export function isNormally50k(input: CaseInput, law: GrantsLaw): Evaluation {
   return new Reasoning(law.form990.version)
     .rely(tier, 'the "normally" amount')
     .say(
-      `At the age of ${years} years the average may be at most ${tier.amount}; it is ${average}.`,
+      `At the age of ${years} years the average may be at most ${usd(tier.amount)}; it is ${usd(average)}.`,
       tier.source,
     )
     .end(average <= tier.amount);
@@ -139,8 +140,14 @@ export function form990Date(
       reasoning.rely(extension.afterRoll, 'that the extension runs from the statutory day');
     }
   }
+  return rollForIrs(reasoning, law);
+}
+
+/** IRC 7503: to the next business day, where a holiday of the District of Columbia counts; where it decides, that is said. */
+export function rollForIrs(reasoning: Reasoning, law: GrantsLaw): Reasoning {
+  const { due } = law.form990;
   const raw = reasoning.day;
-  reasoning.roll(calendar, due.rollSource);
+  reasoning.roll(law.calendarOf(due.calendar), due.rollSource);
   const federal = rollForward(raw, law.calendarOf(due.districtHolidays.without)).day;
   if (federal !== reasoning.day) {
     reasoning.rely(

@@ -1,6 +1,7 @@
 /** Everything the grants pack must know of the law, handed in as values. */
 import type { NamedText, OfficeCalendar } from '../../calendar/index.ts';
 import { type CharityLaw, readCharityLaw } from './charity-law.ts';
+import { type DutiesLaw, readDutiesLaw } from './duties-law.ts';
 import { type FederalLaw, readFederalLaw } from './federal-law.ts';
 import { readReturnElements, type ReturnElements } from './form990-elements.ts';
 import { type Form990Law, readForm990Law } from './form990-law.ts';
@@ -11,6 +12,7 @@ export interface GrantsLaw {
   readonly federal: FederalLaw;
   readonly charity: CharityLaw;
   readonly subawards: SubawardLaw;
+  readonly duties: DutiesLaw;
   readonly elements: ReturnElements;
   /** Throws for a calendar that is not loaded. */
   readonly calendarOf: (code: string) => OfficeCalendar;
@@ -36,6 +38,9 @@ export function grantsLawFrom(library: LawLibrary): GrantsLaw {
     },
     get subawards() {
       return library.compiled('rules/grants/subawards.json', readSubawardLaw);
+    },
+    get duties() {
+      return library.compiled('rules/grants/duties.json', readDutiesLaw);
     },
     get elements() {
       return library.compiled('rules/grants/form990-elements.json', readReturnElements);

@@ -102,6 +102,17 @@ export class Reasoning {
     });
   }
 
+  /** So many open days on; only verified closings are skipped, each day that is counted lies behind the one before. */
+  businessDays(count: number, calendar: OfficeCalendar, why: Required<Statement>): this {
+    this.#calendarVersion = calendar.version;
+    this.#cover(this.day, calendar);
+    let day = this.day;
+    for (let left = count; left > 0; left -= 1) {
+      day = rollForward(addDays(day, 1), calendar).day;
+    }
+    return this.#step({ ...why, act: { kind: 'set' }, day });
+  }
+
   addMonths(months: number, arithmetic: MonthArithmetic, why: Required<Statement>): this {
     const day = addMonths(this.day, months, arithmetic);
     return this.#step({ ...why, act: { kind: 'add-months', months, arithmetic }, day });

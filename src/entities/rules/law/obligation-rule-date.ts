@@ -254,13 +254,16 @@ function reportedFounding(entity: EntityCase, formed: Day, alarms: Alarm[]): Fou
 }
 
 function start(formed: Day, entity: EntityCase): Step {
+  const { initial, rule } = entity;
   const verb =
     formed === entity.firstReportFiled
       ? 'The first report was filed'
-      : entity.initial !== undefined
-        ? 'The time runs from the day given'
-        : entity.rule.origin === 'foreign' || entity.byAnalogy
-          ? 'Qualified'
-          : 'Formed';
-  return { text: `${verb} on ${formatDay(formed)}.`, act: { kind: 'start' }, day: formed };
+      : rule.origin === 'foreign' || entity.byAnalogy
+        ? 'Qualified'
+        : 'Formed';
+  const text =
+    initial === undefined
+      ? `${verb} on ${formatDay(formed)}.`
+      : `The time runs from ${formatDay(formed)}: ${initial.runs_from}.`;
+  return { text, act: { kind: 'start' }, day: formed };
 }
