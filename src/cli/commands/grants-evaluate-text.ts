@@ -13,9 +13,10 @@ export function evaluatedWords(id: string, answer: GrantsAnswer): string {
     ...answer.steps.map(
       ({ n, text, citation }) => `  ${n}. ${text}${citation === undefined ? '' : ` [${citation}]`}`,
     ),
-    ...BESIDES.flatMap((name) =>
-      answer[name] === undefined ? [] : [`  ${name}: ${String(answer[name])}`],
-    ),
+    ...BESIDES.flatMap((name) => {
+      const day = answer[name];
+      return typeof day === 'string' ? [`  ${name}: ${day}`] : [];
+    }),
     ...(answer.warnings ?? []).map((warning) => `  note: ${warning}`),
     ...(answer.task === undefined ? [] : [`  first: ${answer.task}`]),
   ].join('\n');

@@ -7,7 +7,8 @@ import {
   obligationOf,
   type UndatedObligation,
 } from './award.ts';
-import { renewalDate, standingFact } from './charity.ts';
+import { renewalDate } from './charity-renewal.ts';
+import { standingFact } from './charity.ts';
 import type { CharityState, RenewalRule } from './charity-law.ts';
 import type { GrantsLaw } from './law.ts';
 import { Reasoning } from './reasoning.ts';

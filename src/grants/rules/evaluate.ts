@@ -9,7 +9,8 @@ import {
 } from '../../core/index.ts';
 import { deMinimisMax, samRenewalDue, subawardDue } from './award-duties.ts';
 import { CaseInput } from './case-input.ts';
-import { charityFinancialStatements, charityRegistration, charityRenewalDue } from './charity.ts';
+import { charityRenewalDue } from './charity-renewal.ts';
+import { charityFinancialStatements, charityRegistration } from './charity.ts';
 import {
   checkIdentifier,
   retentionUntil,
