@@ -370,7 +370,16 @@ create table event (
   filing uuid,
   -- Ids, status and dates; never payload data. Fixed when the event is taken, so that every attempt sends the same.
   data jsonb not null,
+  -- Counted up in the order of the commits, so that who has heard of one has heard of all before it. Null for an event that is
+  -- for one receiver alone.
+  n bigint,
   primary key (tenant, id)
+);
+create unique index event_numbered on event (tenant, n);
+-- Locked by whoever numbers events, until the commit.
+create table event_head (
+  tenant text primary key references tenant,
+  last bigint not null check (last >= 0)
 );
 create index event_recent on event (tenant, at);
 create index event_filing on event (tenant, filing) where filing is not null;

@@ -2,10 +2,9 @@
  * Wiring, and nothing else: opens the store, the key, the vault and the portals, and hands them to whoever acts.
  * The command line, the tests and a program that embeds Filewright all start here.
  */
-import { existsSync, mkdirSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { whoActs } from './access/index.ts';
-import { FilewrightError, type Log } from './core/index.ts';
+import type { Log } from './core/index.ts';
 import {
   type CommandSlots,
   type LaneReader,
@@ -48,6 +47,7 @@ import {
   CheckpointFiles,
   checkpointsFolder,
   KnownLogFiles,
+  makeDataDirectory,
   rootKeySource,
   silentLog,
   systemClock,
@@ -97,6 +97,8 @@ type Base = Omit<
   | 'askWitnesses'
   | 'askForStamp'
   | 'router'
+  | 'connect'
+  | 'on'
   | 'close'
 >;
 
@@ -117,45 +119,12 @@ export async function createFilewright(options: FilewrightOptions = {}): Promise
   const tenant = options.tenant ?? 'main';
   // Row security shows a session the rows of this tenant only; without it, none.
   const target = { ...database, settings: { 'fw.tenant': tenant } };
-  // The one connection on which people act; those of workers, jobs, routers and sequencers act for nobody.
-  const session = new Session({
-    target,
-    schema,
-    name: 'command',
-    statementMsMax: 600_000,
-    acting: whoActs,
-  });
+  const session = commandSession(target, schema);
   try {
     await migrate(session, schema);
     const opened = await open(options, { dataDirectory, target, schema, tenant, session });
-    const jobs = jobsOptionsOf(opened);
     return {
-      ...opened.base,
-      worker: (profiles, settings) => workerOf(opened, profiles, settings),
-      reading: (lane, work) => readingOf(opened, lane, work),
-      inSlots: (lane, wants, work) => inSlotsOf(opened, lane, wants, work),
-      // Loaded on demand: most commands never need it.
-      jobs: async (settings) => {
-        const { startBackgroundWork } = await import('./oversight/index.ts');
-        return startBackgroundWork({ ...jobs, ...settings });
-      },
-      runJobsOnce: async (settings) => {
-        const { runBackgroundWorkOnce } = await import('./oversight/index.ts');
-        return runBackgroundWorkOnce({ ...jobs, ...settings }, settings);
-      },
-      askWitnesses: async () => {
-        if ((opened.environment['FILEWRIGHT_POLICY'] ?? '') === '') return [];
-        const { askWitnesses } = await import('./oversight/index.ts');
-        const { environment } = opened;
-        return askWitnesses({ ...opened.base, environment }, { always: true });
-      },
-      askForStamp: async () => {
-        if ((opened.environment['FILEWRIGHT_TIMESTAMP_URL'] ?? '') === '') return undefined;
-        const { askForStamp } = await import('./oversight/index.ts');
-        const { environment } = opened;
-        return askForStamp({ ...opened.base, environment }, { always: true });
-      },
-      router: (settings) => routerOf(opened, settings),
+      ...filewrightOf(opened),
       close: async () => {
         await Promise.all([session.close(), opened.sequencing.close()]);
       },
@@ -164,6 +133,67 @@ export async function createFilewright(options: FilewrightOptions = {}): Promise
     await session.close();
     throw error;
   }
+}
+
+/** On which people act; the connections of workers, jobs, routers and sequencers act for nobody. */
+function commandSession(target: ConnectionTarget, schema: string): Session {
+  return new Session({
+    target,
+    schema,
+    name: 'command',
+    statementMsMax: 600_000,
+    acting: whoActs,
+  });
+}
+
+function filewrightOf(opened: Opened): Filewright {
+  const jobs = jobsOptionsOf(opened);
+  return {
+    ...opened.base,
+    worker: (profiles, settings) => workerOf(opened, profiles, settings),
+    reading: (lane, work) => readingOf(opened, lane, work),
+    inSlots: (lane, wants, work) => inSlotsOf(opened, lane, wants, work),
+    // Loaded on demand: most commands never need it.
+    jobs: async (settings) => {
+      const { startBackgroundWork } = await import('./oversight/index.ts');
+      return startBackgroundWork({ ...jobs, ...settings });
+    },
+    runJobsOnce: async (settings) => {
+      const { runBackgroundWorkOnce } = await import('./oversight/index.ts');
+      return runBackgroundWorkOnce({ ...jobs, ...settings }, settings);
+    },
+    askWitnesses: async () => {
+      if ((opened.environment['FILEWRIGHT_POLICY'] ?? '') === '') return [];
+      const { askWitnesses } = await import('./oversight/index.ts');
+      const { environment } = opened;
+      return askWitnesses({ ...opened.base, environment }, { always: true });
+    },
+    askForStamp: async () => {
+      if ((opened.environment['FILEWRIGHT_TIMESTAMP_URL'] ?? '') === '') return undefined;
+      const { askForStamp } = await import('./oversight/index.ts');
+      const { environment } = opened;
+      return askForStamp({ ...opened.base, environment }, { always: true });
+    },
+    router: (settings) => routerOf(opened, settings),
+    connect: () => commandSession(opened.target, opened.schema),
+    on: (session) =>
+      filewrightOf({ ...opened, base: { ...opened.base, ...actingOn(opened, session) } }),
+    close: async () => {
+      // Whoever opened the connections closes them.
+    },
+  };
+}
+
+/** What an act writes with. */
+function actingOn(
+  { base }: { readonly base: Pick<Base, 'tenant' | 'ids' | 'clock'> },
+  session: Session,
+): Pick<Base, 'session' | 'intake'> {
+  const { tenant, ids, clock } = base;
+  const intake = new PostgresIntakeStore(session, tenant, (run, filings) =>
+    warnOnArrival(run, { tenant, ids, clock }, filings),
+  );
+  return { session, intake };
 }
 
 async function open(
@@ -212,15 +242,12 @@ async function open(
     tenantKey,
     copies,
     known: new KnownLogFiles(dataDirectory),
-    session,
+    ...actingOn({ base: { tenant, ids, clock } }, session),
     clock,
     ids,
     random,
     log: options.log ?? silentLog,
     vault: new KeyVault({ origin: logOrigin(instance, tenant, 'filing'), ...signing }),
-    intake: new PostgresIntakeStore(session, tenant, (run, filings) =>
-      warnOnArrival(run, { tenant, ids, clock }, filings),
-    ),
     sequencer: new PostgresSequencer({ session: sequencing, tenant, instance, signing, copies }),
   };
   return { base, target, schema, environment, sequencing };
@@ -379,23 +406,4 @@ async function connectionTarget(
   const databaseUser = environment?.[DATABASE_USER];
   const server = await ensureEmbedded({ dataDirectory, databaseUser, say });
   return server.connection;
-}
-
-/** Traversable by others, so that the server's own user reaches its cluster; what is secret in it has its own mode. */
-function makeDataDirectory(path: string): void {
-  try {
-    // Step by step: the runtime's own recursive form never returns on a file system that refuses new folders.
-    const missing: string[] = [];
-    for (let at = path; !existsSync(at); at = dirname(at)) missing.push(at);
-    for (const folder of missing.toReversed()) mkdirSync(folder, { mode: 0o711 });
-  } catch (error) {
-    if (existsSync(path)) return;
-    throw new FilewrightError(
-      'DATA_DIRECTORY',
-      `The data directory ${path} cannot be made: ${error instanceof Error ? error.message : String(error)}`,
-      {
-        cause: error,
-      },
-    );
-  }
 }

@@ -4,6 +4,7 @@ import type { EventConsumer } from './people/index.ts';
 import type { RunningJobs } from './work/index.ts';
 import type { RouterOptions, RunningRouter } from './dockets/index.ts';
 import type { Installation } from './ledger/index.ts';
+import type { Session } from './postgres/index.ts';
 
 export { type RunningDeps } from './filings/index.ts';
 
@@ -21,6 +22,10 @@ export interface Filewright extends Installation, FilingEngine {
   askForStamp(): Promise<Stamped | undefined>;
   /** Hands dockets over to the people of the routing matrix, and brings failed targets back. */
   router(settings: RouterSettings): Promise<RunningRouter>;
+  /** Another connection on which people act: a service does many things at once. */
+  connect(): Session;
+  /** This installation over another connection, which its `close` leaves open. */
+  on(session: Session): Filewright;
   close(): Promise<void>;
 }
 

@@ -13,6 +13,7 @@ const FRESH_MS = 15 * 60_000;
 const NEEDS_FRESH: ReadonlySet<ActName> = new Set([
   'audit.quarantine.approve',
   'batch.approve',
+  'batch.cancel.approve',
   'docket.close',
   'grants.close',
   'grants.exception.approve',

@@ -1,6 +1,6 @@
 export { type Actor, localOperator, type OperatorActor, type PersonActor } from './actor.ts';
 export { asActor, asParty, nowKnownAs, whoActs } from './acting.ts';
-export { type Entrance, isDelegable } from './delegated.ts';
+export { allowThrough, type Entrance, isDelegable, needsFreshSignIn } from './delegated.ts';
 export { allow, type Custody, lastAsked, may } from './may.ts';
 export { type PartyId, partyOfNew, vouching } from './party.ts';
 export { afterRefusal } from './refusals.ts';

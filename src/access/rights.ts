@@ -181,6 +181,7 @@ export const RIGHTS = {
   'route.run': ON_THIS_MACHINE,
   'route.show': PEOPLE,
   'route.start': ON_THIS_MACHINE,
+  'service.serve': ON_THIS_MACHINE,
   'session.list': PEOPLE,
   'session.revoke': PEOPLE,
   'token.add': PEOPLE,

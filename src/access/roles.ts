@@ -207,6 +207,7 @@ export const ROLES_OF_ACTS = {
   'route.run': RUN,
   'route.show': [...READ_DOCKETS, 'operator'],
   'route.start': RUN,
+  'service.serve': SET_UP,
   'session.list': SEE,
   'session.revoke': SEE,
   'token.add': SEE,

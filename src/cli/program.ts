@@ -78,7 +78,7 @@ const COMMANDS: readonly Entry[] = [
   ],
   [
     'serve',
-    'serve the acknowledgment page that emails link to, until SIGTERM: GET shows a docket event, POST acknowledges it once',
+    'serve the API, its events and the page that emails link to, until SIGTERM',
     () => import('./commands/serve.ts'),
   ],
   [

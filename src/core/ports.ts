@@ -366,6 +366,10 @@ export interface LogRecord {
   readonly payload_sha256?: string;
   readonly verdict?: string;
   readonly attempt?: number;
+  /** Of a request to the service: its route as the table has it, never the address, which may hold a secret. */
+  readonly route?: string;
+  readonly http_status?: number;
+  readonly ms?: number;
   /** A code of ours or of the portal's status line; never a message that could quote a payload. */
   readonly error?: string;
 }

@@ -61,7 +61,7 @@ export {
   revealDate,
   type SecondAnswer,
 } from './acts/second.ts';
-export { serveAcknowledgements } from './acts/serve.ts';
+export { acknowledgementPages, serveAcknowledgements } from './acts/serve.ts';
 export { VerboseFiles, watched } from './acts/verbose.ts';
 export { rabbitGauge } from './brokers/rabbit-saturation.ts';
 export { redisGauge } from './brokers/redis-saturation.ts';

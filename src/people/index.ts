@@ -1,9 +1,15 @@
 export { noteOpened, openedOnce } from './access-notes.ts';
-export { listEvents, listWebhooks, mailSettings, webhookLog } from './acts/events-shown.ts';
+export {
+  eventsAfter,
+  listEvents,
+  listWebhooks,
+  mailSettings,
+  webhookLog,
+} from './acts/events-shown.ts';
 export * from './acts/events.ts';
 export * from './acts/mail.ts';
 export { actorOf, keyHash, personOf, requirePerson } from './acts/people.ts';
-export { listSignIns, makeLink, revokeSignIn } from './acts/sign-ins.ts';
+export { enter, listSignIns, makeLink, revokeSignIn, signIn } from './acts/sign-ins.ts';
 export { listProgramTokens, makeToken, revokeProgramToken } from './acts/tokens.ts';
 export { noteRefused } from './acts/refused.ts';
 export {
@@ -73,5 +79,6 @@ export {
 } from './store/people.ts';
 export * from './store/proposals.ts';
 export { refusedByRule } from './store/refused-by-rule.ts';
+export type { SignedIn } from './store/sign-ins.ts';
 export { adminParties, giveRoles, takeRoles } from './store/roles.ts';
 export { findMail, recipientsOf } from './store/subscriptions.ts';

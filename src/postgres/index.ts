@@ -8,6 +8,7 @@ export { userNameOf } from './embedded/server-user.ts';
 export { embeddedStatus } from './embedded/status.ts';
 export { stopEmbedded } from './embedded/stop.ts';
 export { type Purpose, purposeOf, type Stage } from './grant-walls.ts';
+export { together } from './joined-session.ts';
 export { lockedOnce } from './locked-once.ts';
 export { migrate } from './migrate.ts';
 export { packageRoot } from './package-root.ts';

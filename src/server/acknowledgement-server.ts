@@ -2,7 +2,7 @@
  * The one page that people outside the command line see: a link from a mail, and a button. GET never acknowledges,
  * because mail scanners open every link; POST does, once.
  */
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply } from 'fastify';
 import { limitPerAddress } from './per-address.ts';
 import { cannotListen, type Clock, type Instant } from '../core/index.ts';
 import {
@@ -53,7 +53,7 @@ export type MessageView =
   /** Without an acknowledgement: somebody closed the matter, and nothing is left to do. */
   | ({ readonly kind: 'closed' } & Acknowledgement);
 
-interface WebDeps {
+export interface PageDeps {
   readonly page: AcknowledgementPage;
   /** What a token was signed for; undefined for any other text. `notify/` has it. */
   readonly readToken: (
@@ -80,7 +80,7 @@ export interface WebServer {
 }
 
 export async function startAcknowledgementServer(
-  deps: WebDeps,
+  deps: PageDeps,
   { host = '127.0.0.1', port, perAddress = CONNECTIONS_PER_ADDRESS }: WebAddress,
 ): Promise<WebServer> {
   const server = await acknowledgementServer(deps);
@@ -95,8 +95,11 @@ export async function startAcknowledgementServer(
   }
 }
 
-/** Without listening, for tests and for mounting elsewhere. */
-async function acknowledgementServer(deps: WebDeps): Promise<FastifyInstance> {
+/** Not in the document of an API: it is a page for people. */
+const HIDDEN = { hide: true };
+
+/** Without listening. */
+async function acknowledgementServer(deps: PageDeps): Promise<FastifyInstance> {
   // Loaded here: who asks for a docket needs its rules, and no server.
   const { fastify } = await import('fastify');
   const server = fastify({
@@ -120,6 +123,17 @@ async function acknowledgementServer(deps: WebDeps): Promise<FastifyInstance> {
     frameworkErrors: (_error, _request, reply) => void send(reply, 404, noSuchPage()),
   });
   server.server.maxConnections = CONNECTIONS_MAX;
+  await server.register(acknowledgementRoutes(deps), { prefix: '/acknowledge' });
+  server.setNotFoundHandler((_request, reply) => send(reply, 404, noSuchPage()));
+  return server;
+}
+
+/** For a server of others too: below its own prefix, with its own bodies and errors. */
+export function acknowledgementRoutes(deps: PageDeps): FastifyPluginAsync {
+  return async (server) => addPages(server, deps);
+}
+
+function addPages(server: FastifyInstance, deps: PageDeps): void {
   server.removeAllContentTypeParsers();
   server.addContentTypeParser(
     'application/x-www-form-urlencoded',
@@ -130,13 +144,16 @@ async function acknowledgementServer(deps: WebDeps): Promise<FastifyInstance> {
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, _body, done) =>
     done(null, ''),
   );
-  const path = '/acknowledge/:token';
+  const path = '/:token';
   server.route<{ Params: { token: string } }>({
     method: ['GET', 'HEAD'],
     url: path,
+    bodyLimit: BODY_BYTES_MAX,
+    schema: HIDDEN,
     handler: (request, reply) => show(deps, request.params.token, reply),
   });
-  server.post<{ Params: { token: string } }>(path, (request, reply) =>
+  const limits = { bodyLimit: BODY_BYTES_MAX, schema: HIDDEN };
+  server.post<{ Params: { token: string } }>(path, limits, (request, reply) =>
     acknowledge(deps, { token: request.params.token, body: request.body }, reply),
   );
   server.setNotFoundHandler((_request, reply) => send(reply, 404, noSuchPage()));
@@ -146,10 +163,9 @@ async function acknowledgementServer(deps: WebDeps): Promise<FastifyInstance> {
     deps.onTrouble?.(error);
     return send(reply, 503, troublePage());
   });
-  return server;
 }
 
-async function show(deps: WebDeps, token: string, reply: FastifyReply): Promise<FastifyReply> {
+async function show(deps: PageDeps, token: string, reply: FastifyReply): Promise<FastifyReply> {
   const reference = referenceOf(deps, token);
   const view = reference === undefined ? undefined : await deps.page.look(reference);
   return view === undefined ? send(reply, 404, noSuchPage()) : send(reply, 200, pageOf(view));
@@ -167,7 +183,7 @@ function pageOf(view: MessageView): string {
 }
 
 async function acknowledge(
-  deps: WebDeps,
+  deps: PageDeps,
   request: { readonly token: string; readonly body: unknown },
   reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -188,7 +204,7 @@ async function acknowledge(
 
 /** Acknowledges nothing. A link that leads nowhere answers as ever, whatever key came with it. */
 async function signIn(
-  { page }: WebDeps,
+  { page }: PageDeps,
   { reference, key }: { readonly reference: string; readonly key: string },
   reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -197,7 +213,7 @@ async function signIn(
   return view === undefined ? send(reply, 403, notSignedInPage()) : send(reply, 200, pageOf(view));
 }
 
-function referenceOf({ readToken, clock }: WebDeps, token: string): string | undefined {
+function referenceOf({ readToken, clock }: PageDeps, token: string): string | undefined {
   const ticket = readToken(token);
   return ticket !== undefined && clock.now() < ticket.expiresAt ? ticket.reference : undefined;
 }

@@ -1,3 +1,4 @@
+export { makeDataDirectory } from './data-directory.ts';
 export { onPaper, paperBytes } from './paper.ts';
 export { CheckpointFiles, checkpointsFolder } from './checkpoint-copies.ts';
 export { KnownLogFiles } from './known-logs.ts';

@@ -13,6 +13,9 @@ const FIELDS = [
   'payload_sha256',
   'verdict',
   'attempt',
+  'route',
+  'http_status',
+  'ms',
   'error',
 ] as const satisfies readonly (keyof LogRecord)[];
 

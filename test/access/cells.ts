@@ -58,7 +58,8 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
   od: ['recovery.review recovery.review-many'],
   odt: ['recovery.differences recovery.status route.show'],
   'os+m': [
-    'acknowledgement.serve database.backup database.restore database.start database.stop witness.serve',
+    'acknowledgement.serve database.backup database.restore database.start database.stop service.serve',
+    'witness.serve',
   ],
   os: [
     'audit.quarantine.approve audit.quarantine.decline audit.quarantine.propose event.resend lane.add lane.decide',

@@ -48,7 +48,16 @@ describe('standard input that cannot be read', () => {
 
 describe('an address that no one can listen on', () => {
   it.each(['192.0.2.1', 'nowhere.invalid'])('serve --host %s: exit code 2', async (host) => {
-    const ended = await world.run(['--json', 'serve', '--host', host, '--port', '0']);
+    const ended = await world.run([
+      '--json',
+      'serve',
+      '--host',
+      host,
+      '--behind-proxy',
+      '10.0.0.0/8',
+      '--port',
+      '0',
+    ]);
     expect(ended.code).toBe(2);
     expect(envelopeOf(ended).error).toMatchObject({
       code: 'USAGE',

@@ -25,6 +25,7 @@ export const NOT_MUTATED: Readonly<Record<string, string>> = {
   ledger_tenant_key: KEPT,
   ledger_shredding: QUEUE,
   event: QUEUE,
+  event_head: QUEUE,
   event_consumer: QUEUE,
   work: QUEUE,
   work_try: QUEUE,

@@ -96,7 +96,9 @@ describe('the dates of a docket', () => {
   it('fall back to what the source states, and say so, where the law cannot answer', () => {
     const dates = dated(docket({ event_code: 'XYZ', office: 'US', due_date: '2027-01-04' }));
     expect(dates).toMatchObject({ from: 'stated', office: 'US' });
-    expect(dates.unverified[0]).toMatch(/^stated by the source only: .*unknown event.*a person must look/);
+    expect(dates.unverified[0]).toMatch(
+      /^stated by the source only: .*unknown event.*a person must look/,
+    );
     expect(toRfc3339(dates.dueMoment)).toBe('2027-01-05T05:00:00.000Z');
   });
 

@@ -5,7 +5,13 @@ import { FilewrightError } from '../../core/index.ts';
 import type { People } from '../rules/access/people.ts';
 import type { Viewer } from '../rules/access/visible.ts';
 import { acknowledgementPage } from '../routing/acknowledgement-page.ts';
-import { startAcknowledgementServer, type WebAddress, type WebServer } from '../../server/index.ts';
+import {
+  acknowledgementRoutes,
+  type PageDeps,
+  startAcknowledgementServer,
+  type WebAddress,
+  type WebServer,
+} from '../../server/index.ts';
 import { personOf } from '../../people/index.ts';
 import { routingDeps } from './deps.ts';
 import { linksOf } from './links.ts';
@@ -17,32 +23,42 @@ export async function serveAcknowledgements(
   address: WebAddress,
 ): Promise<WebServer> {
   allow(actor, 'acknowledgement.serve');
+  return startAcknowledgementServer(pagesOf(app), address);
+}
+
+/** To be registered with the server of the service; asked for by whoever may start that. */
+export function acknowledgementPages(
+  app: Installation,
+  actor: Actor,
+): ReturnType<typeof acknowledgementRoutes> {
+  allow(actor, 'acknowledgement.serve');
+  return acknowledgementRoutes(pagesOf(app));
+}
+
+function pagesOf(app: Installation): PageDeps {
   const page = acknowledgementPage(routingDeps(app), (key, people) =>
     viewerOfKey(app, key, people),
   );
-  return startAcknowledgementServer(
-    {
-      page: {
-        look: page.look,
-        signIn: page.signIn,
-        acknowledge: async (reference) => {
-          const done = await page.acknowledge(reference);
-          if (done?.isFirst === true) await sequenceAll(app);
-          return done;
-        },
+  return {
+    page: {
+      look: page.look,
+      signIn: page.signIn,
+      acknowledge: async (reference) => {
+        const done = await page.acknowledge(reference);
+        if (done?.isFirst === true) await sequenceAll(app);
+        return done;
       },
-      readToken: linksOf(app).read,
-      clock: app.clock,
-      onTrouble: (error) =>
-        app.log.write({
-          level: 'error',
-          event: 'web.trouble',
-          error: error instanceof Error ? error.name : 'unknown',
-        }),
-      onCrowd: () => app.log.write({ level: 'warn', event: 'web.too_many_connections' }),
     },
-    address,
-  );
+    readToken: linksOf(app).read,
+    clock: app.clock,
+    onTrouble: (error) =>
+      app.log.write({
+        level: 'error',
+        event: 'web.trouble',
+        error: error instanceof Error ? error.name : 'unknown',
+      }),
+    onCrowd: () => app.log.write({ level: 'warn', event: 'web.too_many_connections' }),
+  };
 }
 
 /** As on the command line: the key says who it is, and the people file what that person may see. */

@@ -9,7 +9,12 @@ import {
   type Recipient,
   type Subscription,
 } from '../store/subscriptions.ts';
-import { listEvents as storedEvents } from '../store/events.ts';
+import {
+  type DomainEvent,
+  eventsAfter as storedAfter,
+  lastEvent,
+  listEvents as storedEvents,
+} from '../store/events.ts';
 import { listNotices, type NoticeView } from '../store/notices.ts';
 import { checkId } from './events.ts';
 
@@ -21,6 +26,21 @@ export async function listEvents(
 ): ReturnType<typeof storedEvents> {
   allow(actor, 'event.list');
   return storedEvents(app.session, app.tenant, filter);
+}
+
+/** What happened after an event that is known, in order; with `after` undefined nothing, and the number to go on from. */
+export async function eventsAfter(
+  app: Installation,
+  actor: Actor,
+  { after, limit }: { readonly after: number | undefined; readonly limit: number },
+): Promise<{
+  readonly events: readonly (DomainEvent & { readonly n: number })[];
+  readonly last: number;
+}> {
+  allow(actor, 'event.list');
+  if (after === undefined) return { events: [], last: await lastEvent(app.session, app.tenant) };
+  const events = await storedAfter(app.session, app.tenant, { after, limit });
+  return { events, last: events.at(-1)?.n ?? after };
 }
 
 export async function listWebhooks(

@@ -53,9 +53,14 @@ with ${lockedOnce(
 taken as (
   delete from work w using due where w.tenant = due.tenant and w.id = due.id
   returning w.tenant, w.id, w.body->>'type' as type, w.created_at as at, (w.body->>'filing')::uuid as filing, w.body->'data' as data),
+numbered as (
+  insert into event_head as h (tenant, last) select $1, count(*) from taken having count(*) > 0
+  on conflict (tenant) do update set last = h.last + excluded.last
+  returning h.last - (select count(*) from taken) as before),
 kept as (
-  insert into event (tenant, id, type, at, filing, data)
-  select o.tenant, o.id, o.type, o.at, o.filing, coalesce(o.data, '{}') ||
+  insert into event (tenant, id, type, at, filing, n, data)
+  select o.tenant, o.id, o.type, o.at, o.filing, (select before from numbered) + row_number() over (order by o.at, o.id),
+    coalesce(o.data, '{}') ||
     case when e.id is null then '{}' else jsonb_build_object('filing', e.id, 'batch', e.batch, 'lane', e.lane,
       'jurisdiction', e.jurisdiction, 'entity_id', e.entity_id, 'filing_kind', e.filing_kind, 'period', e.period,
       'revision', e.revision, 'status', f.status, 'receipt', f.receipt,
@@ -108,6 +113,27 @@ export async function listEvents(
     notices: Number(row['notices']),
     sent: Number(row['sent']),
   }));
+}
+
+const AFTER = sql('event-after')`
+select n, id, type, at, filing, data from event where tenant = $1 and n > $2 order by n limit $3`;
+
+const HEAD = sql('event-head')`select last from event_head where tenant = $1`;
+
+/** In the order in which they were committed: nothing comes later before what was read. */
+export async function eventsAfter(
+  session: Session,
+  tenant: string,
+  { after, limit }: { readonly after: number; readonly limit: number },
+): Promise<(DomainEvent & { readonly n: number })[]> {
+  const rows = await session.run(AFTER, [tenant, after, limit]);
+  return rows.map((row) => ({ ...eventOf(row), n: Number(row['n']) }));
+}
+
+/** The number of the latest; 0 before the first. */
+export async function lastEvent(session: Session, tenant: string): Promise<number> {
+  const [row] = await session.run(HEAD, [tenant]);
+  return Number(row?.['last'] ?? 0);
 }
 
 const KEEP = sql('event-keep')`

@@ -1,0 +1,1 @@
+export { serveService } from './acts/serve.ts';
