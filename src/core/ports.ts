@@ -487,8 +487,13 @@ export type Admission =
       readonly correctable?: Correctable;
     };
 
-/** Nobody has approved the filing that exists, nor claimed it: its preparer can put the row in its place. */
+/** Nobody has claimed the filing that exists, so that there is a way out of it. */
 export interface Correctable {
+  /**
+   * `correct`: nobody has approved it, and its preparer can put the row in its place. `withdraw`: the second person held it back.
+   * `stop`: it is approved.
+   */
+  readonly how: 'correct' | 'withdraw' | 'stop';
   readonly batch: BatchId;
   readonly preparedBy: PersonId;
 }

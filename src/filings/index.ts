@@ -17,7 +17,12 @@ export {
 } from './acts/batch-changes.ts';
 export { correctInBatch } from './acts/batch-correct.ts';
 export { answerAboutBatch, askAboutBatch } from './acts/batch-questions.ts';
-export { type BatchReview, reviewBatch, type ReviewedFiling } from './acts/batch-review.ts';
+export {
+  type BatchReview,
+  reviewBatch,
+  type ReviewedFiling,
+  reviewPage,
+} from './acts/batch-review.ts';
 export { type BatchQuestion, openQuestions } from './store/batch-questions.ts';
 export { exceptionsOnDesk } from './store/desk-exceptions.ts';
 export { batchesComeBack, batchesToApprove, type BatchToApprove } from './store/waiting-batches.ts';

@@ -258,7 +258,7 @@ export function correctionsIn(
     if (admission === undefined || admission.kind === 'created') continue;
     const { correctable, filing: former } = admission;
     const isSame = admission.kind === 'unchanged' && movedDates(admission, draft, '') === undefined;
-    if (isSame || correctable === undefined || correctable.preparedBy !== person) continue;
+    if (isSame || correctable?.how !== 'correct' || correctable.preparedBy !== person) continue;
     found.set(draft, { batch: correctable.batch, former, draft });
   }
   return found;

@@ -58,10 +58,17 @@ export function conflictError(input: {
 /** What can be done about a filing that exists, in the words of the row's report. */
 export function remedyOf(correctable: Correctable | undefined, by: PersonId | undefined): string {
   if (correctable === undefined) return 'Remove the row, or correct the filing with review correct';
-  const { batch, preparedBy } = correctable;
+  const { batch, how, preparedBy } = correctable;
+  if (how === 'stop') {
+    return `It is approved in batch ${batch} and not sent yet: to take it back, stop the batch with batch cancel ${batch}`;
+  }
+  if (how === 'withdraw') {
+    return `It was held back in batch ${batch}: withdraw it with batch withdraw, then import this row again`;
+  }
   const waits = `It waits for approval in batch ${batch}`;
-  if (preparedBy !== by)
+  if (preparedBy !== by) {
     return `${waits}; only the person who prepared that batch can correct it there`;
+  }
   return `${waits}: to put this row in its place, import the file with --correct`;
 }
 

@@ -213,6 +213,12 @@ describe('a second person', () => {
       world.sql(`update filing set next_at = now() where id = $1`, [held]),
     ).rejects.toMatchObject({ constraint: 'filing_approved' });
     await expect(takeFiling(world.app, world.paula, { name: held })).rejects.toMatchObject(REFUSED);
+    const would = await imported([row(first, '250.00'), row(first + 2, '250.00')], {
+      dryRun: true,
+    });
+    expect(
+      would.errors.map(({ why }) => /stop the batch with batch cancel|held back/.exec(why)?.[0]),
+    ).toEqual(['stop the batch with batch cancel', 'held back']);
     // Withdrawn by its preparer alone, and imported corrected; what was approved is not.
     const others = { filings: [String(ids[0])], reason };
     await expect(withdrawFromBatch(world.app, world.paula, others)).rejects.toMatchObject(REFUSED);

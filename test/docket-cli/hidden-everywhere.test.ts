@@ -45,6 +45,7 @@ const READING: Readonly<Record<string, Question>> = {
   'event list': says('event', 'list'),
   'filing list': says('filing', 'list'),
   forecast: says('forecast'),
+  inbox: says('inbox'),
   'lane list': says('lane', 'list'),
   'mail log': says('mail', 'log'),
   'mail show': says('mail', 'show'),
@@ -58,11 +59,12 @@ const READING: Readonly<Record<string, Question>> = {
   'route show': says('route', 'show'),
   'user list': says('user', 'list'),
   'webhook list': says('webhook', 'list'),
+  whoami: silent('whoami'),
 };
 
 /** Commands that change something, run until told, or speak of filings, grants and law by their own ids alone. */
 const ELSEWHERE: readonly RegExp[] = [
-  /^(batch (import|create|approve|propose|run|status)|entity (import|show)|filing (show|defend))$/,
+  /^(batch (import|create|approve|propose|run|status|show|correct|withdraw|cancel|refuse|ask|answer)|entity (import|show)|filing (show|defend))$/,
   /^(lane (add|proposals|approve|refuse|pause|resume|ceiling)|portal (new|check)|rehearse|simulator|worker|serve|ics)$/,
   /^review (show|replay|correct|approve|withdraw|proposal|accept-as-filed|reject|assign)$/,
   /^diagnose (sessions|blocks|payload|conflicts)$/,

@@ -8,9 +8,10 @@ import {
   readBatchId,
   reviewBatch,
   type ReviewedFiling,
+  reviewPage,
   totalCents,
 } from '../../filings/index.ts';
-import { shownTime } from '../../core/index.ts';
+import { overLimit, shownTime } from '../../core/index.ts';
 import { readLimit } from '../arguments.ts';
 import { iso, table } from '../output.ts';
 import { linesPdf } from '../paper.ts';
@@ -39,17 +40,24 @@ export function addShowCommand(batch: Command): void {
       const id = readBatchId(name);
       const isWhole = own.all === true || own.pdf !== undefined;
       const limit = isWhole ? PAGE_MAX : readLimit(own.limit);
-      const page = (after: string | undefined): Promise<BatchReview> =>
-        reviewBatch(app, actor, { batch: id, limit, ...(after === undefined ? {} : { after }) });
-      let review = await page(own.after);
-      const filings = [...review.filings];
-      let more = isWhole ? review.next : undefined;
-      while (more !== undefined) {
-        review = await page(more);
-        more = review.next;
-        filings.push(...review.filings);
+      const first = await reviewBatch(app, actor, {
+        batch: id,
+        limit,
+        ...(own.after === undefined ? {} : { after: own.after }),
+      });
+      if (isWhole && first.terms.count > WHOLE_MAX) {
+        throw overLimit(
+          `--all and --pdf show at most ${WHOLE_MAX} filings, and this batch has ${first.terms.count}; go through its pages with --after`,
+        );
       }
-      const shown = { ...review, filings };
+      const filings = [...first.filings];
+      let after = isWhole ? first.next : undefined;
+      while (after !== undefined) {
+        const page = await reviewPage(app, actor, { batch: id, limit, after });
+        filings.push(...page.filings);
+        after = page.next;
+      }
+      const shown = { ...first, filings, next: isWhole ? undefined : first.next };
       const next = nextWords(shown, nextCommand(app.dataDirectory));
       const text = (): string => [...reviewLines(shown), ...next].join('\n');
       if (own.pdf !== undefined) {
@@ -62,6 +70,8 @@ export function addShowCommand(batch: Command): void {
 }
 
 const PAGE_MAX = 500;
+/** Held at once, and more pages than anybody prints. */
+const WHOLE_MAX = 5_000;
 
 function reviewLines(review: BatchReview): string[] {
   const { batch, terms, states, largest, questions, filings } = review;

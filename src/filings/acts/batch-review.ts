@@ -82,24 +82,47 @@ export async function reviewBatch(
       });
     },
   });
-  const limit = Math.min(input.limit, PAGE_MAX);
-  const page = await batchPage(run, app.tenant, {
-    batch: id,
-    after: input.after === undefined ? undefined : readAfter(input.after),
-    limit: limit + 1,
-  });
-  const shown = page.slice(0, limit);
-  const filings = await new Reader(app, actor).read(run, shown);
-  const last = page.length > limit ? shown.at(-1) : undefined;
   return {
     batch,
     terms,
     states: totals.states(),
     largest: totals.largest(),
     questions: await batchQuestions(run, app.tenant, { batch: id, onlyOpen: false }),
-    filings,
-    next: last === undefined ? undefined : `${last.due}/${last.id}`,
+    ...(await pageOf(app, actor, run, input)),
   };
+}
+
+/** A further page by itself: the totals, for which every payload is opened, were shown with the first one. */
+export async function reviewPage(
+  app: Installation,
+  actor: Actor,
+  input: { readonly batch: BatchId; readonly limit: number; readonly after: string },
+): Promise<Pick<BatchReview, 'filings' | 'next'>> {
+  allow(actor, 'batch.review');
+  const { batch: id } = input;
+  await findBatch(app.session, app.tenant, id);
+  await allowOnDesk(app, actor, 'batch.review', { kind: 'batch', id });
+  await noteOpened(app, actor, 'batch.review', id);
+  const run: Run = (statement, values) => app.session.run(statement, values);
+  return pageOf(app, actor, run, input);
+}
+
+async function pageOf(
+  app: Installation,
+  actor: PersonActor,
+  run: Run,
+  input: { readonly batch: BatchId; readonly limit: number; readonly after?: string },
+): Promise<Pick<BatchReview, 'filings' | 'next'>> {
+  const limit = Math.min(input.limit, PAGE_MAX);
+  const page = await batchPage(run, app.tenant, {
+    batch: input.batch,
+    after: input.after === undefined ? undefined : readAfter(input.after),
+    limit: limit + 1,
+  });
+  const shown = page.slice(0, limit);
+  const filings = await new Reader(app, actor).read(run, shown);
+  const last = page.length > limit ? shown.at(-1) : undefined;
+  return { filings, next: last === undefined ? undefined : `${last.due}/${last.id}` };
 }
 
 /** Opens the filings of a page and the ones before them, within what this person may see. */

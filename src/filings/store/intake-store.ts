@@ -4,6 +4,7 @@ import {
   type Admission,
   type BatchId,
   batchId,
+  type Correctable,
   type Envelope,
   FilewrightError,
   filingId,
@@ -83,7 +84,9 @@ export const IS_UNCLAIMED = `f.status = 'pending' and f.attempt = 0 and f.next_a
 const EXISTING = sql('filing-existing')`
 select e.obligation, e.id, e.key, e.payload_sha256, e.not_before, e.due,
   case when o.state = 'open' then o.id end as open_in, o.prepared_by,
-  case when o.state = 'frozen' and ${IS_UNCLAIMED} then o.id end as correctable_in, ${SEALED_COLUMNS}
+  case when f.attempt > 0 or f.step is distinct from '{"action": "send"}' or o.state = 'open' then null
+    when o.state = 'frozen' then 'correct' when is_held_back(e.tenant, e.id, e.batch) then 'withdraw' else 'stop' end as way_out,
+  o.id as batch, ${SEALED_COLUMNS}
 from envelope e
 join batch o on o.tenant = e.tenant and o.id = e.batch
 join filing f on f.tenant = e.tenant and f.id = e.id
@@ -295,16 +298,7 @@ function admissionOf(
     );
   }
   const filing = filingId(text(existing['id']));
-  const waits = existing['correctable_in'];
-  const correctable =
-    typeof waits === 'string'
-      ? {
-          correctable: {
-            batch: batchId(waits),
-            preparedBy: personId(text(existing['prepared_by'])),
-          },
-        }
-      : {};
+  const correctable = wayOutOf(existing);
   if (hex(existing['payload_sha256']) === payloadSha256) {
     const dates = { notBefore: when(existing['not_before']), due: when(existing['due']) };
     const open = existing['open_in'];
@@ -313,14 +307,24 @@ function admissionOf(
       filing,
       dates,
       ...(typeof open === 'string' ? { openIn: batchId(open) } : {}),
-      ...correctable,
+      ...(correctable === undefined ? {} : { correctable }),
     };
   }
   return {
     kind: 'conflict',
     filing,
     existing: sealedOf(existing, { filing, key: text(existing['key']) }),
-    ...correctable,
+    ...(correctable === undefined ? {} : { correctable }),
+  };
+}
+
+function wayOutOf(row: Row): Correctable | undefined {
+  const how = row['way_out'];
+  if (how !== 'correct' && how !== 'withdraw' && how !== 'stop') return undefined;
+  return {
+    how,
+    batch: batchId(text(row['batch'])),
+    preparedBy: personId(text(row['prepared_by'])),
   };
 }
 
