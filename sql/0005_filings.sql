@@ -526,6 +526,8 @@ create table review_act (
   constraint review_act_assigned_to_person check ((act = 'assigned') = (to_person is not null))
 );
 
+-- A file proves one filing, however it came in.
+create index review_act_proof on review_act (tenant, evidence_sha256) where act = 'accepted_as_filed';
 create trigger review_act_actor before insert on review_act for each row execute function guard_actor('by_person');
 alter table review_act enable always trigger review_act_actor;
 

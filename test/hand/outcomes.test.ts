@@ -14,6 +14,7 @@ import {
 } from '../../src/filings/acts/hand-corrections.ts';
 import { handSheet } from '../../src/filings/acts/hand-sheet.ts';
 import { sheetPdf } from '../../src/filings/acts/hand-sheet-text.ts';
+import { acceptFiling } from '../../src/filings/acts/reviews-closing.ts';
 import { importOutcomes } from '../../src/filings/acts/hand-outcomes.ts';
 import type { FilingView } from '../../src/filings/store/filings.ts';
 import type { SheetChoices } from '../../src/intake/sheet/open-sheet.ts';
@@ -155,6 +156,31 @@ describe('a file that the office gave for several', () => {
     });
     await world.say(world.paula, b, world.filed(b, { evidence, isShared: true }));
   });
+});
+
+it('a file that proved a filing in a review proves no other one, and the other way round', async () => {
+  const [refused, again, third] = await inHand(3);
+  if (refused === undefined || again === undefined || third === undefined)
+    throw new Error('expected three');
+  for (const filing of [refused, again]) {
+    const words = 'The name is not the one on record.';
+    await world.say(world.paula, filing, { kind: 'refused', code: 'NAME', words });
+  }
+  const evidence = { kind: 'file', name: 'letter.pdf', bytes: PDF('their letter') } as const;
+  const reason = 'the office took it after all';
+  const accept = (filing: FilingView, receipt: string, isShared: boolean) =>
+    acceptFiling(world.app, world.paula, { id: filing.id, reason, receipt, evidence, isShared });
+  await accept(refused, 'NV-LETTER-1', false);
+  const other = { ...REFUSED, message: expect.stringContaining(refused.id) as string };
+  await expect(accept(again, 'NV-LETTER-2', false)).rejects.toMatchObject(other);
+  await expect(
+    world.say(world.paula, third, world.filed(third, { evidence })),
+  ).rejects.toMatchObject(other);
+  // A receipt that two share is named as it stands there.
+  await expect(accept(again, 'nv-letter-1', true)).rejects.toMatchObject(other);
+  await accept(again, 'NV-LETTER-1', true);
+  await world.say(world.paula, third, world.filed(third, { evidence, isShared: true }));
+  expect(await world.ledgerStands()).toBe(true);
 });
 
 it('the sheet that says what to type is no confirmation', async () => {

@@ -156,7 +156,7 @@ function addClosing(review: Command): void {
     )
     .requiredOption(...REASON)
     .requiredOption('--receipt <number>', 'the number on the receipt or confirmation')
-    .option('--shared-receipt', 'the portal gave the same receipt for another filing')
+    .option('--shared-receipt', 'the office gave the same receipt, or file, for another filing')
     .option('--evidence <text>', 'how you know')
     .option('--evidence-file <path>', 'a confirmation page or letter; kept sealed with the ledger')
     .inApp(

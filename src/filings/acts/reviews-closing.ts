@@ -81,7 +81,8 @@ export async function acceptFiling(
   });
   const isShared = input.isShared === true;
   const act = { filing: filing.id, n, by: actor.id, reason, receipt, evidenceSha256, fact };
-  await acceptAsFiled(app.session, app.tenant, { ...act, isShared });
+  const isFile = evidence.kind === 'file';
+  await acceptAsFiled(app.session, app.tenant, { ...act, isShared, isFile });
   await sequenceAll(app);
   return { exception, evidenceSha256 };
 }

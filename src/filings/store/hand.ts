@@ -27,6 +27,7 @@ import {
 } from '../../postgres/index.ts';
 import { type HandFacts, type HandOutcome, type Taking, type TakingEnd } from '../rules/hand.ts';
 import { type FilingView, viewOf } from './filings.ts';
+import { provenByFile } from './receipts.ts';
 
 /** No worker has this number; the rows of attempts and outcomes want one. */
 const PEOPLE = 0;
@@ -138,8 +139,6 @@ values ($1, $2, $3, ${String(PEOPLE)}, $4, $5, clock_timestamp(), decode($6, 'he
 const CONFIRM = sql('hand-confirm')`
 insert into confirmation (tenant, filing, no, sha256, kind, bytes, shared) values ($1, $2, $3, decode($4, 'hex'), $5, $6, $7)
 on conflict do nothing returning no`;
-const CONFIRMED = sql('hand-confirmed')`
-select filing from confirmation where tenant = $1 and sha256 = decode($2, 'hex') and filing <> $3 order by shared limit 1`;
 const MOVE = sql('hand-move')`
 update filing set status = $3, verdict = $4, code = $5, receipt = coalesce($6, receipt), step = $7::jsonb,
   next_at = case when $7::jsonb is null then null else clock_timestamp() end, exceptions = exceptions + $8, ver = ver + 1
@@ -300,10 +299,7 @@ export async function keepConfirmation(
   },
 ): Promise<FilingId | undefined> {
   const { no, sha256, kind, bytes, isShared } = file;
-  const confirmed = async (): Promise<FilingId | undefined> => {
-    const [other] = await run(CONFIRMED, [tenant, sha256, filing]);
-    return optional(other?.['filing'], (id) => filingId(text(id)));
-  };
+  const confirmed = () => provenByFile(run, tenant, filing, sha256);
   // Also that of filings that share one: who attaches it to another one must know, and say so.
   const before = isShared ? undefined : await confirmed();
   if (before !== undefined) return before;

@@ -37,6 +37,34 @@ const OWNER_BESIDE = sql('receipt-owner-beside')`
 select r.filing from receipt r join filing f on f.tenant = r.tenant and f.lane = r.lane
 where f.tenant = $1 and f.id = $2 and r.number = $3`;
 
+const BY_FILE = sql('receipt-by-file')`
+select filing from confirmation where tenant = $1 and sha256 = decode($3, 'hex') and filing <> $2
+union all
+select filing from review_act where tenant = $1 and act = 'accepted_as_filed' and evidence_sha256 = decode($3, 'hex')
+  and filing <> $2
+limit 1`;
+
+/** Another filing that this very file proves, recorded by hand or in a review. */
+export async function provenByFile(
+  run: Run,
+  tenant: string,
+  filing: FilingId,
+  sha256: string,
+): Promise<FilingId | undefined> {
+  const [row] = await run(BY_FILE, [tenant, filing, sha256]);
+  return row === undefined ? undefined : filingId(text(row['filing']));
+}
+
+/** Whether the number is on record on the lane of the filing exactly so. */
+export async function isReceiptOnRecord(
+  run: Run,
+  tenant: string,
+  filing: FilingId,
+  number: string,
+): Promise<boolean> {
+  return (await run(OWNER_BESIDE, [tenant, filing, number])).length > 0;
+}
+
 export async function receiptOwner(
   run: Run,
   tenant: string,

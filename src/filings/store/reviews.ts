@@ -10,7 +10,7 @@ import {
   type Unsettled,
 } from '../../core/index.ts';
 import { recordFact } from '../../ledger/index.ts';
-import { giveReceipt } from './receipts.ts';
+import { giveReceipt, isReceiptOnRecord, provenByFile } from './receipts.ts';
 import { hex, optional, type Run, type Session, sql, text } from '../../postgres/index.ts';
 
 /** What a bulk filter can name; every value is compared for equality. */
@@ -123,6 +123,8 @@ export async function acceptAsFiled(
   act: Reviewed & {
     readonly receipt: string;
     readonly evidenceSha256: string;
+    /** And no text: the same words may be said of many. */
+    readonly isFile: boolean;
     readonly isShared: boolean;
   },
 ): Promise<void> {
@@ -133,6 +135,12 @@ export async function acceptAsFiled(
       spelling: receiptSpelling(act.receipt),
     });
     if (owner !== act.filing && !act.isShared) throw receiptOfAnother(act, owner);
+    if (!(await isReceiptOnRecord(run, tenant, act.filing, act.receipt))) {
+      throw ruledOut(
+        `Receipt ${act.receipt} is on record for filing ${owner} in another spelling; write it as filing show ${owner} has it`,
+      );
+    }
+    if (act.isFile && !act.isShared) await requireOwnFile(run, tenant, act);
     await record(run, tenant, act, 'accepted_as_filed');
     const change = [tenant, act.filing, 'accepted', act.receipt, 'ACCEPTED_AS_FILED'];
     const [row] = await run(CHANGE, change);
@@ -140,6 +148,18 @@ export async function acceptAsFiled(
     await run(COMPLETE, [tenant, act.fact.id, act.filing]);
     await recordState(run, tenant, act, Number(row?.['ver']));
   });
+}
+
+async function requireOwnFile(
+  run: Run,
+  tenant: string,
+  { filing, evidenceSha256 }: { readonly filing: FilingId; readonly evidenceSha256: string },
+): Promise<void> {
+  const other = await provenByFile(run, tenant, filing, evidenceSha256);
+  if (other === undefined) return;
+  throw ruledOut(
+    `This file is already the proof of filing ${other}. Attach the one of filing ${filing}; or, if the office gave one for both, add --shared-receipt`,
+  );
 }
 
 /** Closed or withdrawn. What the portal has refused keeps its status; the person's word ends the matter. */
