@@ -60,7 +60,8 @@ it('many filings are compared in a bounded heap, and the one that differs is fou
     const revision = { revision: 1, key: `fw1-${n}`, payload_sha256: HASH };
     const verdict = { verdict: 'accepted', code: 'HTTP_201' };
     const first = { first_key: `fw1-${n}`, first_payload_sha256: HASH, exceptions: 0, ver: 3 };
-    const fields = { batch: 'b', status, receipt, ...revision, ...verdict, ...first };
+    const stands = { status, withdrawn: false };
+    const fields = { batch: 'b', ...stands, receipt, ...revision, ...verdict, ...first };
     await comparison.find({ kind: 'filing', id, fields });
     await comparison.find({ kind: 'attempt', id: `${id}/1`, fields: { action: 'send' } });
     await comparison.find({ kind: 'outcome', id: `${id}/1`, fields: verdict });
