@@ -51,7 +51,7 @@ export interface Matter {
   readonly inputs: CaseInputs;
 }
 
-/** The national limits of the Treaty are those of a hundred offices. */
+/** The national limits of the Treaty are those of some ninety offices. */
 const OFFICES_SHOWN_MAX = 12;
 
 export function matterOf(one: PatentCase, law: PatentLaw): Matter {
