@@ -163,7 +163,6 @@ describe('and the same for who may not', () => {
     ['accept', (id: string) => ['docket', 'accept', id, '--record', '2', '--reason', WHY]],
     ['decline', (id: string) => ['docket', 'decline', id, '--record', '2', '--reason', WHY]],
     ['dispute', (id: string) => ['docket', 'dispute', id, '--period', 'P1M', '--reason', WHY]],
-    ['proposals', (id: string) => ['docket', 'proposals', id]],
     ['approve', (id: string) => ['docket', 'approve', id, '--expect-hash', '0'.repeat(64)]],
     ['refuse', (id: string) => ['docket', 'refuse', id, '--reason', WHY]],
     ['decide', (id: string) => ['docket', 'decide', id, '--for', 'first', '--reason', WHY]],
