@@ -1,5 +1,6 @@
 /** The docket report on the screen, as table, on paper and as calendar: four drawings of the same rows. */
 import type { Command } from '../command.ts';
+import type { ReportRow } from '../../dockets/index.ts';
 import { type Instant, misuse, toRfc3339 } from '../../core/index.ts';
 import { writeWhole } from '../../system/index.ts';
 import { type Context, environment } from '../context.ts';
@@ -60,8 +61,7 @@ function publicUrl(): string | undefined {
 
 async function reportAction(given: ReportOptions, { app, out, actor }: Context): Promise<void> {
   const by = partOf(given.by);
-  const paper = given.paper === 'a4' || given.paper === 'letter' ? given.paper : undefined;
-  if (paper === undefined) throw misuse(`--paper: expected letter or a4, found "${given.paper}"`);
+  const paper = paperOf(given.paper);
   const own = await weekOf(given, app.clock.now());
   const narrowed = (['dueBefore', 'client', 'matter'] as const).find(
     (name) => own[name] !== undefined,
@@ -119,13 +119,23 @@ async function reportAction(given: ReportOptions, { app, out, actor }: Context):
         ...(by === undefined
           ? [reportTable(rows)]
           : parts.map((part) => `${part.name}: ${part.rows.length}\n${reportTable(part.rows)}\n`)),
-        ...rows
-          .filter(({ unverified }) => unverified.length > 0)
-          .map((row) => `* ${row.applicationNumber ?? row.docket}: ${row.unverified.join('; ')}`),
+        ...notesOf(rows),
         '',
         `${rows.length} open: ${Object.entries(marks)
           .map(([mark, count]) => `${mark} ${count}`)
           .join(', ')}`,
       ].join('\n'),
   );
+}
+
+function paperOf(paper: string): 'letter' | 'a4' {
+  if (paper === 'letter' || paper === 'a4') return paper;
+  throw misuse(`--paper: expected letter or a4, found "${paper}"`);
+}
+
+/** The reason for each asterisk. */
+function notesOf(rows: readonly ReportRow[]): string[] {
+  return rows
+    .filter(({ unverified }) => unverified.length > 0)
+    .map((row) => `* ${row.applicationNumber ?? row.docket}: ${row.unverified.join('; ')}`);
 }
