@@ -12,6 +12,9 @@ const LONG = 'runs over everything that is stored; run it on the command line';
 /** Several steps on connections of their own stage; one transaction over them is not made yet. */
 const STAGES = 'a step of the grants pipeline; run it on the command line';
 
+/** Newer than the routes of their noun. */
+const NEXT = 'has no request yet; run it on the command line';
+
 export const UNROUTED: { readonly [Act in ActName]?: string } = {
   'acknowledgement.serve': MACHINE,
   'audit.checkpoint': MACHINE,
@@ -29,6 +32,14 @@ export const UNROUTED: { readonly [Act in ActName]?: string } = {
   'diagnose.blocks': LONG,
   'diagnose.conflicts': LONG,
   'diagnose.sessions': LONG,
+  'docket.approve': NEXT,
+  'docket.decide': NEXT,
+  'docket.give': NEXT,
+  'docket.proposals': NEXT,
+  'docket.propose': NEXT,
+  'docket.refuse': NEXT,
+  'docket.reveal': NEXT,
+  'docket.second': NEXT,
   'docket.consume': MACHINE,
   'docket.ics': FILES,
   'docket.moved': FILES,
