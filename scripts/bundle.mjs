@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 
 // Packages made of hundreds of files; the others stay as they are installed.
-const BUNDLED = /^(commander|typebox|undici)($|\/)/;
+const BUNDLED =
+  /^(commander|typebox|undici|string-width|strip-ansi|ansi-regex|get-east-asian-width)($|\/)/;
 
 /** Reads the compiler's output in `dist` and writes `dist/cli`. */
 export async function bundle(dist) {

@@ -1,6 +1,6 @@
 // The one door into a clone: installs what is missing, builds what is stale, then runs the target.
 // Plain JavaScript with no dependency, because it has to work before anything is installed.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import {
   existsSync,
   readdirSync,
@@ -14,16 +14,22 @@ import {
 import { join, dirname } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
+/** How soon we notice that npm was ended. */
+const PARENT_EVERY_MS = 200;
+
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const [target, ...args] = process.argv.slice(2);
 
 requireNode(20, 19);
+endWithNpm();
 install();
 await build();
 if (target === 'vitest') {
-  process.exit(
-    run(process.execPath, [join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...args]),
-  );
+  process.exitCode = await runBeside(process.execPath, [
+    join(root, 'node_modules/vitest/vitest.mjs'),
+    'run',
+    ...args,
+  ]);
 } else if (target !== 'build') {
   // In this process, so that signals and exit codes reach the product without a go-between.
   const file = join(root, 'dist', target);
@@ -38,6 +44,21 @@ function requireNode(major, minor) {
   fail(
     `Filewright needs Node ${major}.${minor} or newer; this is ${process.versions.node}. Install a newer Node and try again.`,
   );
+}
+
+/**
+ * npm ends the shell that it has put between itself and us, and leaves us behind with our parent gone. A worker that nobody
+ * can find any more is told what its npm was told.
+ */
+function endWithNpm() {
+  if (process.env.npm_lifecycle_event === undefined || process.platform === 'win32') return;
+  const parent = process.ppid;
+  const watch = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(watch);
+    process.kill(process.pid, 'SIGTERM');
+  }, PARENT_EVERY_MS);
+  watch.unref();
 }
 
 function install() {
@@ -118,6 +139,16 @@ function run(command, argv, options = {}) {
   const child = spawnSync(command, argv, { cwd: root, stdio: 'inherit', ...options });
   if (child.error) fail(`Could not run ${command}: ${child.error.message}`);
   return child.status ?? 1;
+}
+
+/** Not waited for in a way that hears no signal: what ends us ends it, too. */
+function runBeside(command, argv) {
+  const child = spawn(command, argv, { cwd: root, stdio: 'inherit' });
+  for (const name of ['SIGINT', 'SIGTERM']) process.on(name, () => child.kill(name));
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => resolve(code ?? 1));
+  });
 }
 
 function fail(message) {

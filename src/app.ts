@@ -84,6 +84,8 @@ export interface FilewrightOptions {
   readonly log?: Log;
   /** Told, in one sentence, what opening has changed about an older installation. */
   readonly say?: (text: string) => void;
+  /** Called when the embedded server was not running and has been started for this. */
+  readonly onServerStarted?: () => void;
 }
 
 /** What is open before anybody acts. */
@@ -396,7 +398,7 @@ async function routerOf(
 
 async function connectionTarget(
   dataDirectory: string,
-  { databaseUrl, environment, say }: FilewrightOptions,
+  { databaseUrl, environment, say, onServerStarted }: FilewrightOptions,
 ): Promise<ConnectionTarget> {
   makeDataDirectory(dataDirectory);
   if (databaseUrl !== undefined && databaseUrl !== '') {
@@ -405,5 +407,6 @@ async function connectionTarget(
   }
   const databaseUser = environment?.[DATABASE_USER];
   const server = await ensureEmbedded({ dataDirectory, databaseUser, say });
+  if (server.startedHere) onServerStarted?.();
   return server.connection;
 }

@@ -1,14 +1,14 @@
 /** The documents say what is so: commands parse and run, links lead somewhere, tables equal the code. */
-import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createProgram } from '../src/cli/program.ts';
 import { EXIT } from '../src/core/errors.ts';
+import { picture } from '../scripts/picture.mjs';
 import { errorsPage } from '../src/core/errors-page.ts';
 import { factsPage } from '../src/core/facts/facts-page.ts';
 import { ROOT } from './fixtures/built-tree.ts';
-import { CliWorld, textAt } from './fixtures/cli.ts';
+import { CliWorld } from './fixtures/cli.ts';
+import { faultsOf } from './fixtures/command-lines.ts';
 
 const PAGES = [
   'README.md',
@@ -19,8 +19,6 @@ const PAGES = [
     .filter((name) => name.endsWith('.md'))
     .map((name) => `docs/${name}`),
 ];
-
-const program = await createProgram();
 
 const read = (page: string): string => readFileSync(join(ROOT, page), 'utf8');
 
@@ -57,28 +55,17 @@ describe('commands in the documents', () => {
   });
 });
 
-describe('the README, followed line by line', () => {
+describe('the README', () => {
   let world: CliWorld;
 
   beforeAll(async () => {
     world = await CliWorld.bare();
-    for (const folder of ['profiles', 'samples'])
-      cpSync(join(ROOT, folder), world.path(folder), { recursive: true });
   });
   afterAll(() => world.close());
 
-  it('every command under "Use it" runs in its order', async () => {
-    const lines = shellLines('README.md').filter((line) => line.startsWith('filewright '));
-    expect(lines.length).toBeGreaterThan(8);
-    for (const line of lines) {
-      const batch = line.includes('BATCH')
-        ? textAt(await world.data(['batch', 'list']), 'batches', 0, 'id')
-        : '';
-      const ended = await world.run(wordsOf(line.replace('BATCH', batch)));
-      // The shipped profiles hand filings to a person (5), or the sample's are not due yet (75).
-      const expected = line.includes('batch run') ? [5, 75] : [0];
-      expect(expected, `${line}: ${ended.stdout}${ended.stderr}`).toContain(ended.code);
-    }
+  it('has the picture that its script makes', () => {
+    expect(read('docs/filewright.svg')).toBe(picture());
+    expect(read('README.md')).toContain('](docs/filewright.svg)');
   });
 
   it('npm start does the whole job within a minute', async () => {
@@ -157,33 +144,6 @@ describe('reference pages', () => {
     }
   });
 });
-
-/** What is wrong with a command line: nothing, or one sentence. */
-function faultsOf(line: string): string[] {
-  let command: Command = program;
-  // Options before the noun belong to the program; what it does not know it hands on.
-  let words = program.parseOptions(wordsOf(line).filter((word) => word !== '...'));
-  let rest = [...words.operands, ...words.unknown];
-  while (command.commands.length > 0) {
-    const [name, ...more] = rest;
-    const next = command.commands.find((each) => each.name() === name);
-    if (next === undefined)
-      return name === undefined || name.startsWith('--') ? [] : [`${line}: no command "${name}"`];
-    command = next;
-    rest = more;
-  }
-  words = command.parseOptions(rest);
-  const needed = command.registeredArguments.filter((argument) => argument.required).length;
-  const [unknown] = words.unknown;
-  if (unknown !== undefined) return [`${line}: no option "${unknown}"`];
-  return words.operands.length < needed ? [`${line}: an argument is missing`] : [];
-}
-
-function wordsOf(line: string): string[] {
-  return [...line.matchAll(/"([^"]*)"|(\S+)/g)]
-    .map(([, quoted, bare]) => quoted ?? bare ?? '')
-    .slice(1);
-}
 
 function scriptsOf(): Record<string, string> {
   return (JSON.parse(read('package.json')) as { scripts: Record<string, string> }).scripts;

@@ -52,7 +52,8 @@ export async function answerLines<Answer extends object>(
     if (outcome.repeats) repeated += 1;
     pending += `${outcome.text}\n`;
     if (pending.length >= WRITE_CHARS) {
-      await write(pending, answers.json);
+      // Nobody reads the rest.
+      if (!(await write(pending, answers.json))) return;
       pending = '';
     }
   }
@@ -130,11 +131,10 @@ function caseOf(line: string): Readonly<Record<string, unknown>> {
   return value as Readonly<Record<string, unknown>>;
 }
 
-/** The answers quote their cases, which came from somebody. */
-async function write(answered: string, json: boolean): Promise<void> {
+/** The answers quote their cases, which came from somebody. False when the reader has gone: `| head` has seen enough. */
+function write(answered: string, json: boolean): Promise<boolean> {
   const text = json ? plainJson(answered) : plainLines(answered);
-  if (process.stdout.write(text)) return;
-  await new Promise<void>((resolve) => {
-    process.stdout.once('drain', resolve);
+  return new Promise((resolve) => {
+    process.stdout.write(text, (error) => resolve(error === undefined || error === null));
   });
 }

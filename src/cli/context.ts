@@ -6,10 +6,11 @@ import type { Filewright } from '../filewright.ts';
 import { FilewrightError, type Log, misuse, whyUnreadable } from '../core/index.ts';
 import { type Actor, localOperator, type OperatorActor } from '../access/index.ts';
 import { actorOf, noteRefused } from '../people/index.ts';
-import { databaseStatus } from '../oversight/index.ts';
+import { databaseStatus, leaveDatabase } from '../oversight/index.ts';
 import { installationOf, newPlaceOf, likelyPlaceOf, type Standing } from '../system/index.ts';
 import type { Environment } from '../wire/index.ts';
 import { checkTenant } from './arguments.ts';
+import { atSignal, cleanUpAfterSignal } from './ending.ts';
 import { createOutput, type Output, tell } from './output.ts';
 
 export interface GlobalOptions {
@@ -114,8 +115,13 @@ async function openApp(options: GlobalOptions, log?: Log): Promise<Filewright> {
     // Not repeated in the message: whatever it is, it may hold a password.
     throw misuse('DATABASE_URL: expected an address like postgres://user@host:5432/database');
   }
-  return createFilewright({
-    dataDirectory: options.makes === true ? newDirectoryOf(options) : dataDirectoryOf(options),
+  const dataDirectory = options.makes === true ? newDirectoryOf(options) : dataDirectoryOf(options);
+  let isServerOurs = false;
+  const opening = createFilewright({
+    dataDirectory,
+    onServerStarted: () => {
+      isServerOurs = true;
+    },
     environment: { ...environment, ...options.variables },
     say: sayOf(options),
     ...(databaseUrl === undefined ? {} : { databaseUrl }),
@@ -123,6 +129,12 @@ async function openApp(options: GlobalOptions, log?: Log): Promise<Filewright> {
     mustExist: options.makes !== true,
     ...(log === undefined ? {} : { log }),
   });
+  // Left running for the next command, unless a signal ends this one: whoever ends it wants nothing of it to stay.
+  atSignal(async () => {
+    await opening.catch(() => undefined); // Its failure is reported where it is awaited.
+    if (isServerOurs) await leaveDatabase(dataDirectory, operator());
+  });
+  return opening;
 }
 
 /** Two must agree on a private address; the person who says the one here should know of the other. */
@@ -187,6 +199,7 @@ async function inApp<T>(
     throw error;
   } finally {
     await app.close();
+    await cleanUpAfterSignal();
   }
 }
 
@@ -215,14 +228,4 @@ async function openIfThere(options: GlobalOptions): Promise<Filewright | undefin
   }
 }
 
-/** Aborts on the first SIGINT or SIGTERM, so that a worker drains; a second one ends the process at once. */
-export function stopSignal(): AbortSignal {
-  const controller = new AbortController();
-  for (const name of ['SIGINT', 'SIGTERM'] as const) {
-    process.on(name, () => {
-      if (controller.signal.aborted) process.exit(130);
-      controller.abort();
-    });
-  }
-  return controller.signal;
-}
+export { stopSignal } from './ending.ts';

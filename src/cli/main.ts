@@ -8,8 +8,10 @@
  */
 import { CommanderError } from 'commander';
 import { EXIT, FilewrightError, misuse } from '../core/index.ts';
-import { reportError } from './output.ts';
+import { isEndingNow, listenForSignals } from './ending.ts';
+import { print, reportError } from './output.ts';
 import { createProgram } from './program.ts';
+import { setColor } from './screen.ts';
 
 let isOutputCut = false;
 
@@ -21,12 +23,29 @@ if (!('navigator' in globalThis)) {
 
 async function main(argv: readonly string[]): Promise<void> {
   forgiveClosedPipes();
+  listenForSignals();
+  setColor(argv.includes('--no-color') || argv.includes('--json'));
   try {
-    const program = await createProgram(argv.slice(2));
-    await program.parseAsync(argv);
+    const words = argv.slice(2);
+    const [first, ...about] = words;
+    if (first === 'help' && (await showTrade(about[0]))) return;
+    // The parser's own `help` knows one word.
+    const asked = first === 'help' ? [...about, '--help'] : words;
+    const program = await createProgram(asked);
+    await program.parseAsync(asked, { from: 'user' });
   } catch (error) {
+    // Connections that are cut by our own end are no error; the process is gone in a moment.
+    if (isEndingNow()) return;
     process.exitCode = exitCodeOf(error, argv.includes('--json'));
   }
+}
+
+/** `help paralegal`: a trade is no command, and has help of its own. */
+async function showTrade(word: string | undefined): Promise<boolean> {
+  const { helpOf, isTrade } = await import('./help/show.ts');
+  if (!isTrade(word)) return false;
+  print(helpOf(word));
+  return true;
 }
 
 function exitCodeOf(error: unknown, json: boolean): number {

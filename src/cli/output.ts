@@ -1,5 +1,10 @@
 /** Data on stdout, talk on stderr. One JSON envelope for machines, tables for people. */
-import { ERRORS, EXIT, FilewrightError, plain, plainJson, plainLines } from '../core/index.ts';
+import { ERRORS, EXIT, FilewrightError, plainJson, plainLines } from '../core/index.ts';
+import { forMachines } from './machine.ts';
+import { styled } from './screen.ts';
+import { isTableHead } from './table.ts';
+
+export { table } from './table.ts';
 
 export interface Output {
   readonly json: boolean;
@@ -17,8 +22,15 @@ export function createOutput(json: boolean): Output {
     json,
     result: (command, data, show) => {
       const text = json
-        ? plainJson(JSON.stringify({ filewright: ENVELOPE_VERSION, command, ok: true, data }))
-        : plainLines(show());
+        ? plainJson(
+            JSON.stringify({
+              filewright: ENVELOPE_VERSION,
+              command,
+              ok: true,
+              data: forMachines(data),
+            }),
+          )
+        : painted(show());
       process.stdout.write(`${text}\n`);
     },
     say: (text) => {
@@ -29,12 +41,22 @@ export function createOutput(json: boolean): Output {
 
 /** Text for people on stdout, of commands whose answer is a story. Beside it nothing is written but data and bytes. */
 export function print(text: string): void {
-  process.stdout.write(`${plainLines(text)}\n`);
+  process.stdout.write(`${painted(text)}\n`);
 }
 
 /** Talk on stderr. */
 export function tell(text: string): void {
-  process.stderr.write(`${plainLines(text)}\n`);
+  const line = plainLines(text);
+  const [, sign = '', rest = ''] = /^(warning:)?([^]*)$/.exec(line) ?? [];
+  process.stderr.write(`${sign === '' ? '' : styled('yellow', sign, process.stderr)}${rest}\n`);
+}
+
+/** Colors come after all else: what was in the text by itself is shown as what it is. */
+function painted(text: string): string {
+  return plainLines(text)
+    .split('\n')
+    .map((line) => (isTableHead(line) ? styled('bold', line, process.stdout) : line))
+    .join('\n');
 }
 
 /** Writes what went wrong with its remedy, and returns the documented exit code. */
@@ -49,7 +71,8 @@ export function reportError(error: unknown, json: boolean): number {
     const envelope = { filewright: ENVELOPE_VERSION, ok: false, error: { code, message, remedy } };
     process.stdout.write(`${plainJson(JSON.stringify(envelope))}\n`);
   } else {
-    process.stderr.write(`filewright: ${message}\n  code:   ${code}\n  remedy: ${remedy}\n`);
+    const name = styled('red', 'filewright:', process.stderr);
+    process.stderr.write(`${name} ${message}\n  code:   ${code}\n  remedy: ${remedy}\n`);
     if (!known && error instanceof Error && error.stack !== undefined)
       process.stderr.write(`${plainLines(error.stack)}\n`);
   }
@@ -62,30 +85,6 @@ function withoutLongWords(text: string): string {
     /\S{500,}/gu,
     (word) => `${Array.from(word).slice(0, 60).join('')}… (${word.length} characters)`,
   );
-}
-
-/** Columns padded to their widest cell; numbers to the right. */
-export function table(
-  head: readonly string[],
-  rows: readonly (readonly (string | number)[])[],
-): string {
-  const cells = [head, ...rows].map((row) => row.map((cell) => plain(String(cell))));
-  const widths = head.map((_, column) =>
-    Math.max(...cells.map((row) => (row[column] ?? '').length)),
-  );
-  const isNumber = head.map(
-    (_, column) => rows.length > 0 && rows.every((row) => typeof row[column] === 'number'),
-  );
-  const line = (row: readonly string[]): string =>
-    row
-      .map((cell, column) =>
-        isNumber[column] === true
-          ? cell.padStart(widths[column] ?? 0)
-          : cell.padEnd(widths[column] ?? 0),
-      )
-      .join('  ')
-      .trimEnd();
-  return cells.map((row) => line(row)).join('\n');
 }
 
 export function iso(epochMs: number | undefined): string {

@@ -151,6 +151,11 @@ const COMMANDS: readonly Entry[] = [
     () => import('./commands/doctor.ts'),
   ],
   [
+    'completion',
+    'print the completion script for bash or zsh',
+    () => import('./commands/completion.ts'),
+  ],
+  [
     'demo',
     'run a sample batch against simulated Delaware, California and New York portals',
     () => import('./commands/demo.ts'),
@@ -170,6 +175,7 @@ export async function createProgram(words?: readonly string[]): Promise<Command>
     .option('--tenant <name>', 'tenant whose filings to use (default main)')
     .option('--key-file <path>', 'file with your personal key (or FILEWRIGHT_KEY)')
     .option('--json', 'print one JSON envelope to stdout')
+    .option('--no-color', 'no color, as with NO_COLOR; a pipe has none by itself')
     .version(VERSION, '--version', 'show the version')
     .exitOverride()
     .showHelpAfterError('(add --help for usage)');
@@ -181,7 +187,17 @@ export async function createProgram(words?: readonly string[]): Promise<Command>
   for (const { command, load } of groups) {
     if (words === undefined || command.name() === asked) (await load()).addCommands(command);
   }
+  if (words === undefined || asksForHelp(program, words)) {
+    (await import('./help/show.ts')).addHelp(program);
+  }
   return program;
+}
+
+/** By an option, by name, or by naming a command that has others under it and none of those. */
+function asksForHelp(program: Command, words: readonly string[]): boolean {
+  const { operands, unknown } = program.parseOptions([...words]);
+  const isAsked = [...words, ...unknown].some((word) => word === '--help' || word === '-h');
+  return isAsked || operands[0] === 'help' || operands.length < 2;
 }
 
 /** The command that is asked for. The tenant of `--tenant demo` is none, and nothing is loaded for it. */

@@ -3,6 +3,7 @@ import type { Command } from './command.ts';
 import { badInput, columnLetters, misuse } from '../core/index.ts';
 import type { ImportCounts, ImportRunReport, SheetReport } from '../intake/index.ts';
 import { errorFileFor, parseJsonFile, readNamedFile } from './arguments.ts';
+import { stopHere } from './ending.ts';
 import type { Output } from './output.ts';
 
 export interface RowImportOptions {
@@ -11,6 +12,9 @@ export interface RowImportOptions {
   readonly mapFile?: string;
   readonly errors?: string;
 }
+
+/** Where an import has nothing of its own to say: it finds what is there. */
+export const RUN_AGAIN = 'Run the same command again to continue: it finds these rows unchanged.';
 
 const PROGRESS_ROWS = 10_000;
 const SHOWN_ERRORS_MAX = 10;
@@ -42,9 +46,21 @@ export function rowImportOf(
   return { path: file, dryRun: own.dryRun === true, errorFile: own.errors ?? errorFileFor(file) };
 }
 
-export function rowsRead(out: Pick<Output, 'say'>): (counts: ImportCounts) => void {
+/** `goOn` says how the rest gets in, after a signal. */
+export function rowsRead(
+  out: Pick<Output, 'say'>,
+  isDryRun: boolean,
+  goOn: string,
+): (counts: ImportCounts) => void {
   let told = 0;
-  return ({ rows }) => {
+  // From here on a signal ends it between two chunks.
+  stopHere('');
+  return ({ rows, created, changed }) => {
+    stopHere(
+      isDryRun
+        ? `${rows} rows were read, and nothing was written.`
+        : `${rows} rows were read: ${created} created and ${changed} changed are committed. ${goOn}`.trim(),
+    );
     if (rows < told + PROGRESS_ROWS) return;
     told = rows;
     out.say(`${rows} rows read`);

@@ -16,6 +16,8 @@ export const EXIT = {
   late: 6,
   verification: 7,
   tryLater: 75,
+  interrupted: 130,
+  terminated: 143,
 } as const;
 
 type ExitName = keyof typeof EXIT;
@@ -367,6 +369,17 @@ export const ERRORS = {
       'The database is older than, or different from, the checkpoints kept outside it. Nothing is sent.',
     remedy:
       'Run doctor to see which log. When you know why, one person proposes the release (audit quarantine propose) and another approves it; open filings are settled first.',
+  },
+  INTERRUPTED: {
+    exit: 'interrupted',
+    meaning: 'Someone pressed Ctrl-C. What the message names is committed, and nothing else.',
+    remedy: 'Run the command that the message names to continue.',
+  },
+  TERMINATED: {
+    exit: 'terminated',
+    meaning:
+      'The process was asked to end (SIGTERM). What the message names is committed, and nothing else.',
+    remedy: 'Run the command that the message names to continue.',
   },
   LEDGER_BROKEN: {
     exit: 'verification',

@@ -1,4 +1,10 @@
-export { type EntityDetail, type EntityView, viewEntities, viewEntity } from './acts/entities.ts';
+export {
+  type EntityDetail,
+  type EntityView,
+  countEntities,
+  viewEntities,
+  viewEntity,
+} from './acts/entities.ts';
 export { type IssuedIcs, issueIcs } from './acts/ics.ts';
 export { importRegister, type RegisterReport } from './acts/import.ts';
 export { registerLaw, today } from './acts/law.ts';

@@ -3,6 +3,7 @@ export {
   approve,
   batchStatus,
   importFile,
+  countBatches,
   listBatches,
   proposeAgain,
   readBatchId,
@@ -53,7 +54,13 @@ export { readDollars } from './rules/confirmation.ts';
 export { type HandSaying, type Said, sayInHand } from './acts/hand-say.ts';
 export type { HandState } from './rules/hand.ts';
 export { attemptWord, carriedBy } from './rules/left.ts';
-export { listFilings, openPayload, showFiling } from './acts/filings.ts';
+export {
+  countFilings,
+  listFilings,
+  officeZones,
+  openPayload,
+  showFiling,
+} from './acts/filings.ts';
 export { forecastFilings, readOutlook, type Scope } from './acts/forecast.ts';
 export { approveLane, hurryLane, recoveringLanes } from './acts/lane-recovery.ts';
 export { createBatch, type ObligationBatch } from './acts/register-batch.ts';
@@ -61,7 +68,7 @@ export { nextObligation } from './acts/register-completion.ts';
 export { acceptFiling, type Evidence, assignFiling, rejectFiling } from './acts/reviews-closing.ts';
 export type { FieldEdit } from './acts/reviews-correction.ts';
 export * from './acts/reviews-proposals.ts';
-export { bodyOf, listReviews, openReview, type ReviewFile } from './acts/reviews.ts';
+export { bodyOf, countReviews, listReviews, openReview, type ReviewFile } from './acts/reviews.ts';
 export { sendGate } from './acts/send-gate.ts';
 export * from './acts/slack-alerts.ts';
 export * from './rules/thresholds.ts';

@@ -1,6 +1,7 @@
 export { noteOpened, openedOnce } from './access-notes.ts';
 export {
   eventsAfter,
+  countEvents,
   listEvents,
   listWebhooks,
   mailSettings,

@@ -6,7 +6,7 @@ export { ensureEmbedded } from './embedded/ensure.ts';
 export { restoreEmbedded } from './embedded/restore.ts';
 export { userNameOf } from './embedded/server-user.ts';
 export { embeddedStatus } from './embedded/status.ts';
-export { stopEmbedded } from './embedded/stop.ts';
+export { stopEmbedded, stopEmbeddedIfUnused } from './embedded/stop.ts';
 export { type Purpose, purposeOf, type Stage } from './grant-walls.ts';
 export { together } from './joined-session.ts';
 export { lockedOnce } from './locked-once.ts';

@@ -259,7 +259,8 @@ export class Session {
       driver?.() ??
       clientOf(mayBePlain, {
         ...target,
-        application_name: `filewright ${name}`,
+        // With the process: whoever stops the server has to know its own connections from those of others.
+        application_name: `filewright ${name} ${process.pid}`,
         connectionTimeoutMillis: CONNECT_MS_MAX,
         // The server cuts a statement off first, and then it is certain that nothing was committed.
         query_timeout: msMax + ANSWER_MS_MAX,

@@ -169,7 +169,7 @@ describe.skipIf(!mountable)('a full disk (needs root, to mount a small one)', ()
       expect(full.stderr).toBe('');
       await rm(join(disk, 'filler'));
       const kept = await world.data(['filing', 'list', '--limit', '1'], env);
-      expect(kept).toMatchObject({ filings: [{ entityId: 'E-1', status: 'pending' }] });
+      expect(kept).toMatchObject({ filings: [{ entity: 'E-1', status: 'pending' }] });
       expect(await world.data(['audit', 'verify', '--bodies'], env)).toMatchObject({ ok: true });
     } finally {
       await stopEmbedded(dataDirectory, { mode: 'immediate' });

@@ -77,7 +77,7 @@ it('a worker logs every outcome as a JSON line, pings its monitor, drains on SIG
       event: 'filing.outcome',
       trace_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
       filing_id: textAt(filings, 0, 'id'),
-      entity_id: textAt(filings, 0, 'entityId'),
+      entity_id: textAt(filings, 0, 'entity'),
       jurisdiction: 'US-DE',
       lane: 'US-DE',
       status: 'rejected',

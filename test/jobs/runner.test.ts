@@ -160,7 +160,7 @@ describe('background work', () => {
     await house.app.session.run({
       name: '',
       text: `select pg_terminate_backend(pid) from pg_stat_activity
-        where application_name in ('filewright jobs', 'filewright consumers')`,
+        where application_name ~ '^filewright (jobs|consumers) '`,
     });
     await house.publish();
     await until(() => receiver.taken.length === 2);

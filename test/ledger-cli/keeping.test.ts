@@ -236,6 +236,7 @@ describe.skipIf(missing)(
         expect(lines.length).toBeGreaterThanOrEqual(5);
         const bin = cli.world.path('bin');
         mkdirSync(bin);
+        writeFileSync(cli.world.path('paula.key'), cli.paula.FILEWRIGHT_KEY ?? '');
         const main = join(ROOT, process.env['FILEWRIGHT_TEST_DIST'] ?? 'dist', 'cli/main.js');
         writeFileSync(
           join(bin, 'filewright'),

@@ -35,7 +35,7 @@ export async function ledgerCli(count: number, word?: string): Promise<LedgerCli
     const { filings } = await world.data(['filing', 'list', '--batch', batch, '--limit', '1000']);
     if (!Array.isArray(filings)) throw new Error('no filings');
     // Ids of one millisecond are in no order; the entities are named by their rows.
-    const rank = (filing: unknown): number => Number(textAt(filing, 'entityId').slice(2));
+    const rank = (filing: unknown): number => Number(textAt(filing, 'entity').slice(2));
     return filings
       .toSorted((a, b) => rank(a) - rank(b))
       .map((filing: unknown) => textAt(filing, 'id'));

@@ -111,7 +111,7 @@ const READS: Readonly<Record<string, Words>> = {
 /** Commands that read and write files alone, that run until told, or whose own entry names the person who does them. */
 const ELSEWHERE: readonly RegExp[] = [
   // Corrections before approval: approve/changes.test.ts.
-  /^(batch (propose|run|correct|withdraw|cancel|refuse|ask|answer)|session revoke|token (add|revoke)|init|db|demo|jobs|worker|serve|simulator|witness|ics|rules|tax|deadline|doctor)\b/,
+  /^(batch (propose|run|correct|withdraw|cancel|refuse|ask|answer)|session revoke|token (add|revoke)|init|db|demo|jobs|worker|serve|simulator|witness|ics|rules|tax|deadline|doctor|completion)\b/,
   /^(portal (new|check)|lane (add|approve|refuse|pause|resume|ceiling)|alert ack|event resend)$/,
   /^audit (verify|export|prove|checkpoint|quarantine)\b/,
   /^review (replay|correct|approve|withdraw|accept-as-filed|reject|assign)$/,

@@ -24,6 +24,7 @@ import { readLimit } from '../arguments.ts';
 import { environment, type GlobalOptions, withApp } from '../context.ts';
 import type { Filewright } from '../../filewright.ts';
 import { createOutput, iso, table } from '../output.ts';
+import { moment } from '../shown.ts';
 import { addQuarantineCommands } from './audit-quarantine.ts';
 import { offlineText, reportText } from './audit-text.ts';
 import { addSetAsideCommand } from './audit-set-aside.ts';
@@ -313,7 +314,7 @@ function addLog(audit: Command): void {
               ['entry', 'at', 'what', 'about', 'by', 'facts'],
               found.lines.map((line) => [
                 line.seq,
-                line.at,
+                moment(Date.parse(line.at)),
                 line.type,
                 line.subject,
                 line.by,

@@ -1,6 +1,7 @@
 import type { Command } from '../command.ts';
 import {
   batchStatus,
+  countBatches,
   forecastFilings,
   importFile,
   listBatches,
@@ -13,10 +14,12 @@ import type { LaneCounts } from '../../lanes/index.ts';
 import { forecastLine } from './forecast.ts';
 import { EXIT } from '../../core/index.ts';
 import { jsonLog } from '../../system/index.ts';
-import { readLimit } from '../arguments.ts';
+import { checkUuid, readLimit } from '../arguments.ts';
 import { type GlobalOptions, stopSignal, withApp } from '../context.ts';
-import { iso, span, table } from '../output.ts';
+import { span, table } from '../output.ts';
+import { moment } from '../shown.ts';
 import { doneOf, Progress, totalOf } from '../progress.ts';
+import { pageOf, pageWords } from '../page.ts';
 import {
   addRowImportOptions,
   countsLine,
@@ -80,22 +83,33 @@ export function addCommands(batch: Command): void {
   batch
     .command('list')
     .description('the newest batches')
+    .option('--after <batch>', 'start after this batch')
     .option('--limit <n>', 'how many', '20')
-    .inApp(async ({ app, out, actor }, own: { limit: string }) => {
-      const batches = await listBatches(app, actor, readLimit(own.limit));
-      out.result('batch list', { batches }, () =>
-        table(
-          ['batch', 'state', 'filings', 'prepared by', 'at', 'approved by', 'source'],
-          batches.map((b) => [
-            b.id,
-            b.state,
-            b.count ?? 0,
-            b.preparedBy,
-            iso(b.preparedAt),
-            b.approvedBy ?? '',
-            b.source,
-          ]),
-        ),
+    .inApp(async ({ app, out, actor }, own: { after?: string; limit: string }) => {
+      checkUuid('--after', own.after);
+      const limit = readLimit(own.limit);
+      const batches = await listBatches(app, actor, limit, own.after);
+      const total = await countBatches(app, actor);
+      const page = pageOf(
+        batches.map(({ id }) => id),
+        { limit, total },
+      );
+      out.result('batch list', { batches, ...page }, () =>
+        [
+          table(
+            ['source', 'state', 'filings', 'prepared by', 'at', 'approved by', 'batch'],
+            batches.map((b) => [
+              b.source,
+              b.state,
+              b.count ?? 0,
+              b.preparedBy,
+              moment(b.preparedAt),
+              b.approvedBy ?? '',
+              b.id,
+            ]),
+          ),
+          ...pageWords(batches.length, page, 'batches'),
+        ].join('\n'),
       );
     });
 }
@@ -120,7 +134,8 @@ async function importAction(
         choices: choicesOf(own),
         ...(own.resume === undefined ? {} : { resume: own.resume }),
         ...(own.correct === true ? { correct: own.reason ?? CORRECTED } : {}),
-        onProgress: rowsRead(out),
+        // The error itself names the batch, and how to go on with it.
+        onProgress: rowsRead(out, own.dryRun === true, ''),
       });
       const { lanes, sheet, ...rest } = report;
       out.result(
@@ -204,7 +219,11 @@ async function runAction(
       const late = await listReviews(app, actor, { batch: id, limit: 1000 });
       const hasLate = late.some((exception) => exception.reason === 'SLACK_GONE');
       out.result('batch run', { batch: id, lanes: counts, waits }, () =>
-        [countsTable(counts), ...waits.map(waitText)].join('\n'),
+        [
+          countsTable(counts),
+          ...waits.map(waitText),
+          ...(signal.aborted ? [stoppedWords(id, counts)] : []),
+        ].join('\n'),
       );
       process.exitCode = runExitCode(counts, hasLate);
     },
@@ -212,8 +231,15 @@ async function runAction(
   );
 }
 
+/** After Ctrl-C: every answer that came is recorded, and what was not sent waits. */
+function stoppedWords(id: string, counts: readonly LaneCounts[]): string {
+  const done = counts.reduce((sum, lane) => sum + doneOf(lane), 0);
+  const total = counts.reduce((sum, lane) => sum + totalOf(lane), 0);
+  return `Stopped. ${done} of ${total} filings have an outcome, and it is recorded. To continue: filewright batch run ${id}`;
+}
+
 function waitText(wait: Wait): string {
-  const until = wait.until === undefined ? '' : ` ${iso(wait.until)}`;
+  const until = wait.until === undefined ? '' : ` ${moment(wait.until)}`;
   return `${wait.open} filings on ${wait.lane} are waiting: ${wait.reason}${until}`;
 }
 

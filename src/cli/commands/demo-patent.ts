@@ -35,6 +35,7 @@ import {
   stopSignal,
   withApp,
 } from '../context.ts';
+import { stopHere } from '../ending.ts';
 import { print, table } from '../output.ts';
 import {
   type DocketSystem,
@@ -343,6 +344,7 @@ class Day {
       if (found !== undefined) return found;
       await this.#app.clock.sleep(POLL_MS, this.#signal);
     }
+    stopHere('To see the whole demo, start it again.');
     throw new FilewrightError('BROKEN_INVARIANT', `The demo timed out waiting for ${what}`);
   }
 

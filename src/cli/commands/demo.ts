@@ -37,6 +37,7 @@ import {
   withApp,
   withOwnPortals,
 } from '../context.ts';
+import { stopHere } from '../ending.ts';
 import { print, table } from '../output.ts';
 import { Progress } from '../progress.ts';
 import { countsTable } from './batch.ts';
@@ -133,6 +134,7 @@ async function demo(
       onProgress: (lanes) => progress.show(lanes),
     });
 
+    stopHere('To see the whole demo, start it again.');
     print(`\n5. Outcome per lane\n${countsTable(counts)}`);
     await showException(app, preparer, batch);
     showTruth(
@@ -241,7 +243,7 @@ async function showException(app: Filewright, by: PersonActor, batch: string): P
     return;
   }
   const { envelope } = await openReview(app, by, first.filing.id);
-  print(evidenceText(describe(first.filing), envelope));
+  print(evidenceText(describe(first.filing, 'UTC'), envelope));
 }
 
 function showTruth(

@@ -6,6 +6,7 @@ import { formatDay } from '../../calendar/index.ts';
 import type { DocketDates, DocketDetail, DocketView, ReportRow } from '../../dockets/index.ts';
 import { iso, table } from '../output.ts';
 import { trailJson, trailText } from './docket-trail.ts';
+import { moment } from '../shown.ts';
 
 export function docketJson(view: DocketView): object {
   const { docket, dates } = view;
@@ -86,7 +87,7 @@ export function docketsTable(views: readonly DocketView[]): string {
       view.docket.client ?? '',
       view.closed === undefined ? view.standing : 'closed',
       view.owner ?? '',
-      iso(view.nextAt),
+      moment(view.nextAt),
     ]),
   );
 }
@@ -125,15 +126,15 @@ export function detailText(detail: DocketDetail): string {
     ...(detail.assignedTo === undefined
       ? []
       : ([['assigned to', detail.assignedTo]] as [string, string][])),
-    ['next', iso(detail.nextAt) || '-'],
-    ['received', `${iso(detail.receivedAt)} from ${detail.source}`],
+    ['next', moment(detail.nextAt)],
+    ['received', `${moment(detail.receivedAt)} from ${detail.source}`],
     [
       'payload',
       `${detail.isBlind === true ? 'not shown' : (detail.payload?.length ?? '?')} bytes ${detail.contentType}, sha256 ${docket.payloadSha256}`,
     ],
     ...(detail.closed === undefined
       ? []
-      : ([['closed', `${iso(detail.closed.at)} by ${detail.closed.by}`]] as [string, string][])),
+      : ([['closed', `${moment(detail.closed.at)} by ${detail.closed.by}`]] as [string, string][])),
   ];
   return [
     ...lines.map(([name, value]) => `${name.padEnd(14)}${value}`),
@@ -141,7 +142,7 @@ export function detailText(detail: DocketDetail): string {
     ...(detail.trail === undefined ? [] : [...trailText(detail.trail), '']),
     handoffsTable(detail.handoffs),
     ...detail.differences.map(
-      (one) => `MANUAL_ESCALATION_REQUIRED  ${one.kind}, to be reviewed by ${iso(one.reviewBy)}`,
+      (one) => `MANUAL_ESCALATION_REQUIRED  ${one.kind}, to be reviewed by ${moment(one.reviewBy)}`,
     ),
   ].join('\n');
 }
@@ -156,7 +157,7 @@ function handoffsTable(handoffs: DocketDetail['handoffs']): string {
       one.target,
       one.party,
       one.attempt,
-      iso(one.startedAt),
+      moment(one.startedAt),
       one.ended?.outcome ?? 'in progress or interrupted',
       one.reason ?? '',
       one.ended?.receipt ?? '',

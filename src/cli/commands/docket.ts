@@ -4,6 +4,7 @@ import { EXIT, misuse, notFound, plainLines, ruledOut } from '../../core/index.t
 import { readLimit } from '../arguments.ts';
 import { asOperator, environment, type GlobalOptions, stopSignal, withApp } from '../context.ts';
 import { iso } from '../output.ts';
+import { moment } from '../shown.ts';
 import {
   addRowImportOptions,
   countsLine,
@@ -11,6 +12,8 @@ import {
   mappingOf,
   rowImportOf,
   type RowImportOptions,
+  rowsRead,
+  RUN_AGAIN,
 } from '../row-import.ts';
 import { type CloseOptions, closingRequest } from './docket-close.ts';
 import { addDocketDates } from './docket-dates.ts';
@@ -151,7 +154,7 @@ function addAck(docket: Command): void {
         () =>
           done.isFirst
             ? `Acknowledged by ${done.by}; it goes no further.`
-            : `Already acknowledged by ${done.by} at ${iso(done.at)}; nothing was changed.`,
+            : `Already acknowledged by ${done.by} at ${moment(done.at)}; nothing was changed.`,
       );
     });
 }
@@ -190,7 +193,7 @@ function addClose(docket: Command): void {
       const closed = await closeDocket(app, actor, id, request);
       out.result('docket close', { docket: id, ...closed, at: iso(closed.at) }, () => {
         if (!closed.isFirst) {
-          return `Already closed by ${closed.by} (${closed.how}) at ${iso(closed.at)}; nothing was changed.`;
+          return `Already closed by ${closed.by} (${closed.how}) at ${moment(closed.at)}; nothing was changed.`;
         }
         return closed.inTime === false
           ? `Closed. The filing is later than the due date; that is recorded.`
@@ -218,6 +221,7 @@ async function importAction(
       ...rowImportOf(file, own),
       ...(own.mapping === undefined ? {} : { mapping: own.mapping }),
       columns: mappingOf(own),
+      onProgress: rowsRead(out, own.dryRun === true, RUN_AGAIN),
     });
     out.result('docket import', { ...report, dryRun: own.dryRun === true }, () =>
       importWords(report, own.dryRun === true).join('\n'),

@@ -3,13 +3,16 @@ import type { EntityDetail, EntityView, RegisterReport } from '../../entities/in
 import { EXIT, misuse } from '../../core/index.ts';
 import { readLimit } from '../arguments.ts';
 import { type GlobalOptions, withApp } from '../context.ts';
-import { iso, table } from '../output.ts';
+import { pageOf, pageWords } from '../page.ts';
+import { table } from '../output.ts';
+import { moment } from '../shown.ts';
 import {
   addRowImportOptions,
   countsLine,
   errorLines,
   rowImportOf,
   rowsRead,
+  RUN_AGAIN,
 } from '../row-import.ts';
 import {
   addSheetOptions,
@@ -82,7 +85,7 @@ async function importAction(
         ...rowImportOf(file, own),
         choices: choicesOf(own),
         ...(own.asOf === undefined ? {} : { asOf: readDay('--as-of', own.asOf) }),
-        onProgress: rowsRead(out),
+        onProgress: rowsRead(out, own.dryRun === true, RUN_AGAIN),
       });
       const { sheet, ...rest } = report;
       out.result(
@@ -125,39 +128,47 @@ async function listAction(own: ListOptions, options: GlobalOptions): Promise<voi
     throw misuse(`--kind: expected one of ${KINDS.join(', ')}, found "${own.kind}"`);
   }
   await withApp(options, async ({ app, out, actor }) => {
-    const { viewEntities } = await import('../../entities/index.ts');
-    const { names, limit, ...filter } = own;
-    const found = await viewEntities(
-      app,
-      actor,
-      { ...filter, limit: readLimit(limit) },
-      names === true,
+    const { countEntities, viewEntities } = await import('../../entities/index.ts');
+    const { names, limit: most, ...filter } = own;
+    const limit = readLimit(most);
+    const found = await viewEntities(app, actor, { ...filter, limit }, names === true);
+    // Names are sealed: how many hold a text is known when all of them have been opened.
+    const isSearch = names === true && own.q !== undefined;
+    const total = isSearch ? found.length : await countEntities(app, actor, filter);
+    const page = pageOf(
+      found.map(({ id }) => id),
+      { limit, total: isSearch && found.length === limit ? found.length + 1 : total },
     );
     const entities = found.map(({ sealed, ...plain }) => ({
       ...plain,
       ...(sealed === undefined ? {} : { name: sealed.entity_name }),
     }));
-    out.result('entity list', { entities }, () =>
-      table(
-        [
-          'entity',
-          'jurisdiction',
-          'number',
-          'kind',
-          'origin',
-          'formed',
-          ...(names ? ['name'] : []),
-        ],
-        found.map((one) => [
-          one.id,
-          one.jurisdiction,
-          one.registryNumber,
-          one.kind,
-          one.origin,
-          one.formationDate ?? '',
-          ...(names ? [one.sealed?.entity_name ?? ''] : []),
-        ]),
-      ),
+    out.result('entity list', { entities, ...page, ...(isSearch ? { total: null } : {}) }, () =>
+      [
+        table(
+          [
+            'entity',
+            'jurisdiction',
+            'number',
+            'kind',
+            'origin',
+            'formed',
+            ...(names ? ['name'] : []),
+          ],
+          found.map((one) => [
+            one.id,
+            one.jurisdiction,
+            one.registryNumber,
+            one.kind,
+            one.origin,
+            one.formationDate ?? '',
+            ...(names ? [one.sealed?.entity_name ?? ''] : []),
+          ]),
+        ),
+        ...(isSearch
+          ? searchWords(found.length, page.next)
+          : pageWords(found.length, page, 'entities')),
+      ].join('\n'),
     );
   });
 }
@@ -202,7 +213,7 @@ function detail({ entity, obligations, filings }: EntityDetail): string[] {
         one.filingKind,
         one.period,
         one.status,
-        iso(one.due),
+        moment(one.due),
         one.receipt ?? '',
       ]),
     ),
@@ -220,7 +231,7 @@ function facts(entity: EntityView): string[] {
       'state record',
       `${kind} ${day}`,
     ]),
-    ['version', `${entity.ver}, changed ${iso(entity.changedAt)}`],
+    ['version', `${entity.ver}, changed ${moment(entity.changedAt)}`],
     ...(entity.sealed === undefined
       ? []
       : ([['sealed', JSON.stringify(entity.sealed, null, 2)]] as [string, string][])),
@@ -250,4 +261,10 @@ function reasons(
       (alarm) => `  ALARM ${String(alarm['code'])}: ${String(alarm['message'])}`,
     ),
   ];
+}
+
+function searchWords(shown: number, next: string | null): string[] {
+  return next === null
+    ? []
+    : [`The first ${shown} are shown. For the next ones add: --after ${next}`];
 }

@@ -1,23 +1,35 @@
 import type { Command } from '../command.ts';
 import { acknowledge, listAlerts } from '../../oversight/index.ts';
-import { listEvents, resend } from '../../people/index.ts';
-import { readLimit } from '../arguments.ts';
-import { iso, table } from '../output.ts';
+import { countEvents, listEvents, resend } from '../../people/index.ts';
+import { checkUuid, readLimit } from '../arguments.ts';
+import { pageOf, pageWords } from '../page.ts';
+import { table } from '../output.ts';
+import { moment } from '../shown.ts';
 
 export function addCommands(event: Command): void {
   event
     .command('list')
     .description('the latest events')
     .option('--type <type>')
+    .option('--after <event>', 'start after this event')
     .option('--limit <n>', 'how many', '50')
-    .inApp(async ({ app, out, actor }, own: { type?: string; limit: string }) => {
+    .inApp(async ({ app, out, actor }, own: { type?: string; after?: string; limit: string }) => {
+      checkUuid('--after', own.after);
       const filter = { ...own, limit: readLimit(own.limit) };
       const events = await listEvents(app, actor, filter);
-      out.result('event list', { events }, () =>
-        table(
-          ['event', 'type', 'at', 'filing', 'notices', 'sent'],
-          events.map((e) => [e.id, e.type, iso(e.at), e.filing ?? '', e.notices, e.sent]),
-        ),
+      const total = await countEvents(app, actor, filter);
+      const page = pageOf(
+        events.map(({ id }) => id),
+        { limit: filter.limit, total },
+      );
+      out.result('event list', { events, ...page }, () =>
+        [
+          table(
+            ['type', 'at', 'notices', 'sent', 'filing', 'event'],
+            events.map((e) => [e.type, moment(e.at), e.notices, e.sent, e.filing ?? '', e.id]),
+          ),
+          ...pageWords(events.length, page, 'events'),
+        ].join('\n'),
       );
     });
 
@@ -44,15 +56,15 @@ export function addAlertCommands(alert: Command): void {
       const alerts = await listAlerts(app, actor, filter);
       out.result('alert list', { alerts }, () =>
         table(
-          ['alert', 'severity', 'about', 'since', 'raised', 'told', 'text'],
+          ['severity', 'about', 'since', 'raised', 'sent', 'text', 'alert'],
           alerts.map((a) => [
-            a.id,
             a.severity,
             a.subject,
-            iso(a.raisedAt),
+            moment(a.raisedAt),
             a.raised,
             a.told,
             a.text,
+            a.id,
           ]),
         ),
       );

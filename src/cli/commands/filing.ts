@@ -1,15 +1,19 @@
 import type { Command } from '../command.ts';
 import {
   attemptWord,
+  countFilings,
   defendFiling,
   type FilingView,
   listFilings,
+  officeZones,
   openPayload,
   showFiling,
 } from '../../filings/index.ts';
-import { FILING_STATUSES, type FilingStatus, misuse } from '../../core/index.ts';
+import { FILING_STATUSES, type FilingStatus, misuse, shownTime } from '../../core/index.ts';
 import { checkUuid, readLimit } from '../arguments.ts';
+import { pageOf, pageWords } from '../page.ts';
 import { iso, table } from '../output.ts';
+import { moment } from '../shown.ts';
 
 interface ListOptions {
   readonly status?: string;
@@ -44,31 +48,40 @@ function addList(filing: Command): void {
         ...(status === undefined ? {} : { status: readStatus(status) }),
       };
       const filings = await listFilings(app, actor, filter);
-      out.result('filing list', { filings }, () =>
-        table(
-          [
-            'filing',
-            'lane',
-            'entity',
-            'kind',
-            'period',
-            'status',
-            'attempts',
-            'due',
-            'receipt or code',
-          ],
-          filings.map((f) => [
-            f.id,
-            f.lane,
-            f.entityId,
-            f.filingKind,
-            f.period,
-            f.status,
-            f.attempt,
-            iso(f.due),
-            f.receipt ?? f.code ?? '',
-          ]),
-        ),
+      const total = await countFilings(app, actor, filter);
+      const zone = await officeZones(app, actor);
+      const page = pageOf(
+        filings.map(({ id }) => id),
+        { limit: filter.limit, total },
+      );
+      out.result('filing list', { filings, ...page }, () =>
+        [
+          table(
+            [
+              'lane',
+              'entity',
+              'kind',
+              'period',
+              'status',
+              'tries',
+              'due',
+              'receipt or code',
+              'filing',
+            ],
+            filings.map((f) => [
+              f.lane,
+              f.entityId,
+              f.filingKind,
+              f.period,
+              f.status,
+              f.attempt,
+              shownTime(f.due, zone(f.lane)),
+              f.receipt ?? f.code ?? '',
+              f.id,
+            ]),
+          ),
+          ...pageWords(filings.length, page, 'filings'),
+        ].join('\n'),
       );
     });
 }
@@ -91,23 +104,24 @@ function addShow(filing: Command): void {
         code: attempt.outcome?.code ?? null,
       }));
       const payload = own.payload === true ? await openPayload(app, actor, found) : undefined;
+      const zone = await officeZones(app, actor);
       out.result(
         'filing show',
         { filing: found, attempts, ...(payload === undefined ? {} : { payload }) },
         () =>
           [
-            describe(found),
+            describe(found, zone(found.lane)),
             '',
             table(
               ['attempt', 'what', 'intent', 'outcome', 'verdict', 'code', 'trace'],
-              attempts.map((a) => [
-                a.attempt,
-                a.what,
-                a.intentAt,
-                a.outcomeAt,
-                a.verdict ?? '',
-                a.code ?? '',
-                a.trace,
+              made.map((one, at) => [
+                one.attempt,
+                attempts[at]?.what ?? '',
+                moment(one.intentAt),
+                moment(one.outcome?.at),
+                one.outcome?.verdict ?? '',
+                one.outcome?.code ?? '',
+                one.id,
               ]),
             ),
             ...(payload === undefined ? [] : ['', JSON.stringify(payload, null, 2)]),
@@ -134,7 +148,8 @@ function addDefend(filing: Command): void {
     });
 }
 
-export function describe(filing: FilingView): string {
+/** By the clock of its office: there it is due. */
+export function describe(filing: FilingView, zone: string): string {
   const lines: [string, string][] = [
     ['filing', filing.id],
     [
@@ -146,12 +161,12 @@ export function describe(filing: FilingView): string {
     ['lane', filing.lane],
     ['entity', filing.entityId],
     ['kind', `${filing.filingKind} ${filing.period}, revision ${filing.revision}`],
-    ['due', iso(filing.due)],
-    ['last safe', iso(filing.lastSafe)],
+    ['due', shownTime(filing.due, zone)],
+    ['last safe', shownTime(filing.lastSafe, zone)],
     ['key', filing.key],
     ['payload sha256', filing.payloadSha256],
     ['receipt', filing.receipt ?? '-'],
-    ['next try', filing.nextAt === undefined ? '-' : iso(filing.nextAt)],
+    ['next try', moment(filing.nextAt)],
   ];
   return lines.map(([name, value]) => `${name.padEnd(16)}${value}`).join('\n');
 }

@@ -10,7 +10,8 @@ import {
 } from '../../filings/index.ts';
 import { EXIT } from '../../core/index.ts';
 import { environment, type GlobalOptions, withApp } from '../context.ts';
-import { iso, span, table } from '../output.ts';
+import { span, table } from '../output.ts';
+import { moment } from '../shown.ts';
 
 interface ForecastOptions {
   readonly lane?: string;
@@ -40,7 +41,7 @@ function thresholdsFrom(option: string | undefined): readonly number[] | undefin
 /** One lane in one line, for progress. */
 export function forecastLine({ lane, clearsAt, leastSlackMs, infeasible }: LaneForecast): string {
   const trouble = infeasible === 0 ? '' : `, ${infeasible} cannot be sent in time (see forecast)`;
-  const clears = clearsAt === undefined ? 'has no open filings' : `clears ${iso(clearsAt)}`;
+  const clears = clearsAt === undefined ? 'has no open filings' : `clears ${moment(clearsAt)}`;
   return `${lane} ${clears}, least slack ${span(leastSlackMs)}${trouble}`;
 }
 
@@ -95,7 +96,7 @@ function forecastTable(
       lane.open.person,
       lane.ceiling,
       span(lane.serviceMs),
-      lane.byHand ? 'by hand' : iso(lane.clearsAt),
+      lane.byHand ? 'by hand' : moment(lane.clearsAt),
       lane.leastSlackMs === Number.NEGATIVE_INFINITY ? 'never' : span(lane.leastSlackMs),
       ...lane.atRisk.map(({ filings }) => filings),
       lane.infeasible,
@@ -112,7 +113,7 @@ function advice(lane: LaneForecast): readonly string[] {
   }
   if (lane.startBy !== undefined) {
     const act = lane.held === undefined ? 'approve its batches' : 'resume it';
-    say(`${act} by ${iso(lane.startBy)}, or a filing misses its last safe moment`);
+    say(`${act} by ${moment(lane.startBy)}, or a filing misses its last safe moment`);
   }
   const { levers } = lane;
   if (levers === undefined) return lines;
@@ -120,7 +121,7 @@ function advice(lane: LaneForecast): readonly string[] {
   const { ceiling, openBy, people } = levers;
   if (ceiling !== undefined)
     say(`  slots: ${ceiling} instead of ${lane.ceiling} (if the portal allows it)`);
-  if (openBy !== undefined) say(`  start: open by ${iso(openBy)}`);
+  if (openBy !== undefined) say(`  start: open by ${moment(openBy)}`);
   if (people.perHour !== undefined) {
     const crew = people.atOnce === undefined ? '' : `, ${people.atOnce} people at once`;
     say(`  people: ${people.filings - people.beyond} by hand, ${people.perHour} an hour${crew}`);
@@ -128,7 +129,7 @@ function advice(lane: LaneForecast): readonly string[] {
   if (people.beyond > 0) say(`  ${people.beyond} are due sooner than a person can file them`);
   const missed = lane.filings.filter(({ startsAt }) => startsAt === undefined);
   for (const filing of missed.slice(0, MISSED_LISTED)) {
-    say(`  filing ${filing.id}, last safe ${iso(filing.lastSafe)}`);
+    say(`  filing ${filing.id}, last safe ${moment(filing.lastSafe)}`);
   }
   if (missed.length > MISSED_LISTED)
     say(`  and ${missed.length - MISSED_LISTED} more (--json lists them)`);

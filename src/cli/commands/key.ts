@@ -9,7 +9,8 @@ import {
 } from '../../oversight/index.ts';
 import { readBoundary } from '../../ledger/index.ts';
 import { environment } from '../context.ts';
-import { iso, table } from '../output.ts';
+import { table } from '../output.ts';
+import { moment } from '../shown.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -21,13 +22,19 @@ export function addCommands(key: Command): void {
       const now = app.clock.now();
       const keys = (await listKeys(app, actor, environment)).map((row) => ({
         ...row,
-        since: iso(row.since),
         days: row.since === undefined ? null : Math.floor((now - row.since) / DAY_MS),
       }));
       out.result('key list', { keys }, () =>
         table(
           ['level', 'id', 'since', 'days', 'state', 'holds'],
-          keys.map((row) => [row.level, row.id, row.since, row.days ?? '-', row.state, row.holds]),
+          keys.map((row) => [
+            row.level,
+            row.id,
+            moment(row.since),
+            row.days ?? '-',
+            row.state,
+            row.holds,
+          ]),
         ),
       );
     });

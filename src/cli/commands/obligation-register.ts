@@ -8,7 +8,7 @@ import type {
   ObligationState,
   Recomputation,
 } from '../../entities/index.ts';
-import { csvLine, EXIT, misuse } from '../../core/index.ts';
+import { csvLine, EXIT, misuse, shownTime } from '../../core/index.ts';
 import { writeWhole } from '../../system/index.ts';
 import type { Context } from '../context.ts';
 import { table } from '../output.ts';
@@ -131,7 +131,7 @@ function listText(
       ],
       found.map((one) => [
         one.due ?? 'ask the state',
-        one.cutoff ?? '',
+        localTime(one.cutoff),
         one.jurisdiction,
         one.pack,
         one.entity,
@@ -300,4 +300,12 @@ export function readDay(option: string, text: string): string {
   // February 30 must not become March 1.
   if (!Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text)) return text;
   throw misuse(`${option}: expected a day like 2027-03-01, found "${text}"`);
+}
+
+/** `2027-03-01T23:45:00-05:00` is `Mar 1, 2027, 11:45 p.m. (UTC-05:00)`: the clock at the office, whose zone the law gives by its distance. */
+function localTime(text: string | undefined): string {
+  const [, clock, offset] = /^(.+T[\d:.]+)([+-]\d{2}:\d{2}|Z)$/.exec(text ?? '') ?? [];
+  if (clock === undefined) return text ?? '';
+  const shown = shownTime(Date.parse(`${clock}Z`), 'UTC');
+  return offset === 'Z' ? shown : shown.replace(/ UTC$/, ` (UTC${offset ?? ''})`);
 }

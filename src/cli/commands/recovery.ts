@@ -10,6 +10,7 @@ import {
 import { type LaneState, misuse, nextTurnOf, targetId } from '../../core/index.ts';
 import { approveLane, hurryLane, recoveringLanes } from '../../filings/index.ts';
 import { iso, table } from '../output.ts';
+import { moment } from '../shown.ts';
 
 export function addCommands(recovery: Command): void {
   addStatus(recovery);
@@ -137,7 +138,7 @@ function differencesText(found: Awaited<ReturnType<typeof listRecoveryDifference
   if (found.length === 0) return 'No differences to review.';
   return table(
     ['docket', 'kind', 'found', 'review by'],
-    found.map((one) => [one.docket, one.kind, iso(one.foundAt), iso(one.reviewBy)]),
+    found.map((one) => [one.docket, one.kind, moment(one.foundAt), moment(one.reviewBy)]),
   );
 }
 
@@ -157,9 +158,9 @@ function laneText({ code, recovery }: LaneState): string {
   const { reason, run, last } = recovery;
   const next = nextTurnOf(run);
   const found =
-    last && `  ${iso(last.at)}  ${last.step.padEnd(14)} ${last.verdict} ${last.why ?? ''}`;
+    last && `  ${moment(last.at)}  ${last.step.padEnd(14)} ${last.verdict} ${last.why ?? ''}`;
   return [
-    `${code}: ${run.state}${run.state === 'checking' ? ` ${run.step}` : ''}, ${reason} (${recovery.code})${next === undefined ? '' : `, next ${iso(next)}`}`,
+    `${code}: ${run.state}${run.state === 'checking' ? ` ${run.step}` : ''}, ${reason} (${recovery.code})${next === undefined ? '' : `, next ${moment(next)}`}`,
     ...(run.state === 'awaiting_approval'
       ? [`  waits for recovery approve ${code}: ${run.reasons.join(', ')}`]
       : []),
@@ -182,17 +183,17 @@ function statusJson({ breakers, runs }: RecoveryStatus): object {
 function statusText({ breakers, runs }: RecoveryStatus): string {
   const blocks = runs.map((run) =>
     [
-      `${run.target}: ${run.state.state}${run.state.state === 'checking' ? ` ${run.state.step}` : ''}, ${run.mode === 'by_hand' ? 'manual' : 'automatic'}, since ${iso(run.startedAt)}${run.nextAt === undefined ? '' : `, next ${iso(run.nextAt)}`}`,
+      `${run.target}: ${run.state.state}${run.state.state === 'checking' ? ` ${run.state.step}` : ''}, ${run.mode === 'by_hand' ? 'manual' : 'automatic'}, since ${moment(run.startedAt)}${run.nextAt === undefined ? '' : `, next ${moment(run.nextAt)}`}`,
       ...(run.state.state === 'awaiting_approval'
         ? [`  needs recovery approve: ${run.state.reasons.join(', ')}`]
         : []),
       ...run.evidence.map(
         (one) =>
-          `  ${iso(one.at)}  ${one.step.padEnd(14)} ${one.verdict.padEnd(5)} ${JSON.stringify(one.evidence)}`,
+          `  ${moment(one.at)}  ${one.step.padEnd(14)} ${one.verdict.padEnd(5)} ${JSON.stringify(one.evidence)}`,
       ),
       ...run.differences.map(
         (one) =>
-          `  MANUAL_ESCALATION_REQUIRED  ${one.docket} ${one.kind}, review by ${iso(one.reviewBy)}`,
+          `  MANUAL_ESCALATION_REQUIRED  ${one.docket} ${one.kind}, review by ${moment(one.reviewBy)}`,
       ),
     ].join('\n'),
   );
@@ -201,7 +202,7 @@ function statusText({ breakers, runs }: RecoveryStatus): string {
       ? 'No target is failing.'
       : table(
           ['target', 'breaker', 'since'],
-          breakers.map((one) => [one.target, one.breaker.state, iso(one.changedAt)]),
+          breakers.map((one) => [one.target, one.breaker.state, moment(one.changedAt)]),
         ),
     ...blocks,
   ].join('\n\n');

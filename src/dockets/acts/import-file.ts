@@ -11,6 +11,7 @@ import {
 } from '../../core/index.ts';
 import {
   type GoodRow,
+  type ImportCounts,
   type ImportRunReport,
   type ReadRow,
   type RowOutcome,
@@ -37,6 +38,7 @@ interface DocketImport {
   readonly mapping?: string;
   readonly columns?: ColumnMapping;
   readonly errorFile?: string;
+  readonly onProgress?: (counts: ImportCounts) => void;
 }
 
 /**
@@ -75,7 +77,7 @@ export async function importDocketFile(
       : { path: input.errorFile, unique: app.ids.next() };
   const report = await runImport(
     { ...file, read: (row) => importer.read(row), admit: (rows) => importer.admit(rows) },
-    { errorFile },
+    { errorFile, onProgress: input.onProgress },
   );
   if (!input.dryRun) await sequenceAll(app);
   const skipped = [...file.skipped].map(([code, count]) => ({ code, count }));

@@ -6,6 +6,7 @@ import { noteOpened } from '../../people/index.ts';
 import type { EntityRecord } from '../rules/register/entity-record.ts';
 import type { Run } from '../../postgres/index.ts';
 import {
+  countEntities as countStored,
   type EntityFiling,
   type EntityFilter,
   filingsFor,
@@ -24,6 +25,16 @@ export interface EntityView extends Omit<StoredEntity, 'sealed'> {
 const PAGE_ROWS = 500;
 /** A search by name opens every entity; this many are looked at, and a narrower question is asked for beyond. */
 const SEARCHED_MAX = 200_000;
+
+/** How many the filter finds in all; names are sealed, and are not searched for this. */
+export async function countEntities(
+  app: Installation,
+  actor: Actor,
+  filter: Omit<EntityFilter, 'limit'>,
+): Promise<number> {
+  allow(actor, 'entity.list');
+  return countStored(plainRun(app), app.tenant, filter);
+}
 
 /** `open`: with names, and `q` searches in them too. */
 export async function viewEntities(

@@ -171,6 +171,19 @@ where e.tenant = $1 and ($2::text is null or e.jurisdiction = $2) and ($3::text 
   and ($5::text is null or e.id > $5)
 order by e.id limit $6`;
 
+const COUNT = sql('entity-count')`select count(*)::int as total ${FROM}
+where e.tenant = $1 and ($2::text is null or e.jurisdiction = $2) and ($3::text is null or e.kind = $3)
+  and ($4::text is null or position(lower($4) in lower(e.id)) > 0 or position(lower($4) in lower(e.registry_number)) > 0)`;
+
+export async function countEntities(
+  run: Run,
+  tenant: string,
+  { jurisdiction, kind, q }: Omit<EntityFilter, 'limit'>,
+): Promise<number> {
+  const [row] = await run(COUNT, [tenant, jurisdiction ?? null, kind ?? null, q ?? null]);
+  return Number(row?.['total']);
+}
+
 export async function listEntities(
   run: Run,
   tenant: string,

@@ -40,6 +40,7 @@ import {
   assertResumable,
   type Batch,
   findBatch,
+  countBatches as countStored,
   listBatches as storedBatches,
   releaseBatch,
 } from '../store/batches.ts';
@@ -218,9 +219,18 @@ export async function listBatches(
   app: Installation & FilingEngine,
   actor: Actor,
   limit: number,
+  after?: string,
 ): Promise<readonly Batch[]> {
   allow(actor, 'batch.list');
-  return storedBatches(app.session, app.tenant, limit);
+  return storedBatches(app.session, app.tenant, limit, after);
+}
+
+export async function countBatches(
+  app: Installation & FilingEngine,
+  actor: Actor,
+): Promise<number> {
+  allow(actor, 'batch.list');
+  return countStored(app.session, app.tenant);
 }
 
 /** Counts per lane, of one batch or of everything. */

@@ -1,8 +1,14 @@
 /** Looking at filings. The sealed payload is opened only for a person. */
 import { type Actor, allow } from '../../access/index.ts';
-import { type AttemptRecord, type JsonValue, parseStrictJson } from '../../core/index.ts';
+import {
+  type AttemptRecord,
+  type JsonValue,
+  type LaneCode,
+  parseStrictJson,
+} from '../../core/index.ts';
 import type { Installation } from '../../ledger/index.ts';
 import {
+  countFilings as countStored,
   type FilingFilter,
   type FilingView,
   findFiling,
@@ -11,7 +17,7 @@ import {
 } from '../store/filings.ts';
 import { history } from '../store/delivery-store.ts';
 import { noteOpened } from '../../people/index.ts';
-import { lanes, requireLane } from '../../lanes/index.ts';
+import { lanes, profilesByLane, requireLane } from '../../lanes/index.ts';
 import { allowOnDesk } from './desk.ts';
 
 /** In the order of their ids. */
@@ -23,6 +29,26 @@ export async function listFilings(
   allow(actor, 'filing.list');
   if (filter.lane !== undefined) requireLane(await lanes(app), filter.lane);
   return storedFilings(app.session, app.tenant, filter);
+}
+
+/** How many the filter finds in all. */
+export async function countFilings(
+  app: Installation,
+  actor: Actor,
+  filter: Omit<FilingFilter, 'limit'>,
+): Promise<number> {
+  allow(actor, 'filing.list');
+  return countStored(app.session, app.tenant, filter);
+}
+
+/** By whose clock a filing of a lane is due: that of the office. UTC where its profile does not say. */
+export async function officeZones(
+  app: Installation,
+  actor: Actor,
+): Promise<(lane: LaneCode) => string> {
+  allow(actor, 'filing.list');
+  const profiles = await profilesByLane(app);
+  return (lane) => profiles.get(lane)?.hours?.zone ?? 'UTC';
 }
 
 interface FilingDetail {

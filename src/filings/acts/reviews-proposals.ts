@@ -18,6 +18,7 @@ import type { GateChange, Payload } from '../../entities/index.ts';
 import {
   correctionPayloads,
   findProposal,
+  countProposals as countStored,
   listProposals as storedProposals,
   proposalItems,
   type ProposalView,
@@ -216,10 +217,19 @@ export interface OpenedProposal {
 export async function listProposals(
   app: Installation,
   actor: Actor,
-  filter: { readonly all: boolean; readonly limit: number },
+  filter: { readonly all: boolean; readonly limit: number; readonly after?: string },
 ): Promise<readonly ProposalView[]> {
   allow(actor, 'review.proposals');
   return storedProposals(app.session, app.tenant, filter);
+}
+
+export async function countProposals(
+  app: Installation,
+  actor: Actor,
+  { all }: { readonly all: boolean },
+): Promise<number> {
+  allow(actor, 'review.proposals');
+  return countStored(app.session, app.tenant, all);
 }
 
 export async function openProposal(

@@ -12,7 +12,13 @@ import type { Installation } from '../../ledger/index.ts';
 import { noteOpened } from '../../people/index.ts';
 import { assignedPeople } from '../store/reviews.ts';
 import { allowOnDesk } from './desk.ts';
-import { type ExceptionView, findException, listExceptions } from '../store/filings.ts';
+import {
+  countExceptions,
+  type ExceptionFilter,
+  type ExceptionView,
+  findException,
+  listExceptions,
+} from '../store/filings.ts';
 import { type FormerRevision, formerRevisions } from '../store/review-proposals.ts';
 import { history } from '../store/delivery-store.ts';
 
@@ -54,7 +60,7 @@ interface ListedException extends ExceptionView {
 export async function listReviews(
   app: Installation,
   actor: Actor,
-  filter: { readonly lane?: string; readonly batch?: string; readonly limit: number },
+  filter: ExceptionFilter,
 ): Promise<readonly ListedException[]> {
   allow(actor, 'review.list');
   if (filter.lane !== undefined) requireLane(await lanes(app), filter.lane);
@@ -62,6 +68,16 @@ export async function listReviews(
   const ids = found.map(({ filing }) => filing.id);
   const assigned = await assignedPeople(app.session, app.tenant, ids);
   return found.map((one) => ({ ...one, assignedTo: assigned.get(one.filing.id) }));
+}
+
+/** How many the filter finds in all. */
+export async function countReviews(
+  app: Installation,
+  actor: Actor,
+  filter: Omit<ExceptionFilter, 'limit'>,
+): Promise<number> {
+  allow(actor, 'review.list');
+  return countExceptions(app.session, app.tenant, filter);
 }
 
 /** Everything there is about an exception, for the person who decides. */

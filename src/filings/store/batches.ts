@@ -64,7 +64,10 @@ const FIND = sql('batch-find')`select ${COLUMNS} ${JOINS} where b.tenant = $1 an
 const LIST = sql(
   'batch-list',
 )`select ${COLUMNS.replace('b.count', `coalesce(b.count, ${HELD}) as count`)} ${JOINS}
-    where b.tenant = $1 order by b.prepared_at desc limit $2`;
+    where b.tenant = $1 and ($3::uuid is null
+      or (b.prepared_at, b.id) < (select a.prepared_at, a.id from batch a where a.tenant = $1 and a.id = $3))
+    order by b.prepared_at desc, b.id desc limit $2`;
+const COUNT = sql('batch-count')`select count(*)::int as total from batch where tenant = $1`;
 const UNFINISHED = sql('batch-unfinished')`
 select b.id, b.source, b.prepared_at, h.held from batch b, lateral (select ${HELD} as held) h
   where b.tenant = $1 and b.state = 'open' and h.held > 0 order by b.prepared_at`;
@@ -118,8 +121,14 @@ export async function listBatches(
   session: Session,
   tenant: string,
   limit: number,
+  after?: string,
 ): Promise<Batch[]> {
-  return (await session.run(LIST, [tenant, limit])).map(batchOf);
+  return (await session.run(LIST, [tenant, limit, after ?? null])).map(batchOf);
+}
+
+export async function countBatches(session: Session, tenant: string): Promise<number> {
+  const [row] = await session.run(COUNT, [tenant]);
+  return Number(row?.['total']);
 }
 
 /** What is to be paid on one rail. */

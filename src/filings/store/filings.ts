@@ -52,6 +52,10 @@ where f.tenant = $1 and ($2::text is null or f.status = $2) and ($3::text is nul
   and ($4::uuid is null or e.batch = $4) and ($5::uuid is null or f.id > $5)
 order by f.id limit $6`;
 
+const COUNT = sql('filing-count')`select count(*)::int as total ${FROM}
+where f.tenant = $1 and ($2::text is null or f.status = $2) and ($3::text is null or f.lane = $3)
+  and ($4::uuid is null or e.batch = $4)`;
+
 const FIND = sql('filing-find')`
 select ${VIEW} ${FROM} where f.tenant = $1 and (f.id = $2::uuid or (e.key = $3 and not e.withdrawn))`;
 
@@ -74,7 +78,13 @@ select ${VIEW}, x.n, x.reason, x.unsettled, x.opened_at, x.closed_at, x.resoluti
 ${FROM} join exception x on x.tenant = f.tenant and x.filing = f.id and x.n = f.exceptions ${SEALED}
 where f.tenant = $1 and f.status in ('rejected', 'fallout') and x.closed_at is null
   and ($2::text is null or f.lane = $2) and ($3::uuid is null or e.batch = $3)
+  and ($5::uuid is null or (f.last_safe, f.id) > (select a.last_safe, a.id from filing a where a.tenant = $1 and a.id = $5))
 order by f.last_safe, f.id limit $4`;
+
+const EXCEPTION_COUNT = sql('exception-count')`select count(*)::int as total
+${FROM} join exception x on x.tenant = f.tenant and x.filing = f.id and x.n = f.exceptions
+where f.tenant = $1 and f.status in ('rejected', 'fallout') and x.closed_at is null
+  and ($2::text is null or f.lane = $2) and ($3::uuid is null or e.batch = $3)`;
 
 const EXCEPTION = sql('exception-find')`
 select ${VIEW}, x.n, x.reason, x.unsettled, x.opened_at, x.closed_at, x.resolution, ${SEALED_COLUMNS}
@@ -110,6 +120,16 @@ export async function listFilings(
   return (await session.run(LIST, values)).map(viewOf);
 }
 
+/** All that the filter finds, on whichever page. */
+export async function countFilings(
+  session: Session,
+  tenant: string,
+  { status, lane, batch }: Omit<FilingFilter, 'limit'>,
+): Promise<number> {
+  const [row] = await session.run(COUNT, [tenant, status ?? null, lane ?? null, batch ?? null]);
+  return Number(row?.['total']);
+}
+
 /** By id or by idempotency key. */
 export async function findFiling(
   session: Session,
@@ -136,18 +156,36 @@ export async function findPayload(
   return sealedOf(row, { filing: id, key: text(row['idempotency_key']) });
 }
 
+export interface ExceptionFilter {
+  readonly lane?: string;
+  readonly batch?: string;
+  /** A filing that was shown before; those that are less urgent follow. */
+  readonly after?: string;
+  readonly limit: number;
+}
+
 export async function listExceptions(
   session: Session,
   tenant: string,
-  filter: { readonly lane?: string; readonly batch?: string; readonly limit: number },
+  filter: ExceptionFilter,
 ): Promise<ExceptionView[]> {
   const rows = await session.run(EXCEPTIONS, [
     tenant,
     filter.lane ?? null,
     filter.batch ?? null,
     filter.limit,
+    filter.after ?? null,
   ]);
   return rows.map(exceptionOf);
+}
+
+export async function countExceptions(
+  session: Session,
+  tenant: string,
+  { lane, batch }: Omit<ExceptionFilter, 'limit'>,
+): Promise<number> {
+  const [row] = await session.run(EXCEPTION_COUNT, [tenant, lane ?? null, batch ?? null]);
+  return Number(row?.['total']);
 }
 
 export async function findException(

@@ -93,7 +93,12 @@ where p.kind in ('replay', 'correct') and p.tenant = $1`;
 const FIND = sql('review-find')`select ${VIEW} and p.id = $2`;
 
 const LIST = sql('review-list')`
-select ${VIEW} and ($2 or p.state = 'open') order by p.proposed_at desc, p.id limit $3`;
+select ${VIEW} and ($2 or p.state = 'open') and ($4::uuid is null
+  or (p.proposed_at, p.id) < (select x.proposed_at, x.id from proposal x where x.tenant = $1 and x.id = $4))
+order by p.proposed_at desc, p.id desc limit $3`;
+
+const COUNT = sql('review-count')`select count(*)::int as total from proposal p
+where p.kind in ('replay', 'correct') and p.tenant = $1 and ($2 or p.state = 'open')`;
 
 const ITEMS = sql('review-items-of')`
 select filing, n, action, revision, key, payload_sha256, not_filed from review_item
@@ -198,9 +203,19 @@ export async function findProposal(
 export async function listProposals(
   session: Session,
   tenant: string,
-  filter: { readonly all: boolean; readonly limit: number },
+  filter: { readonly all: boolean; readonly limit: number; readonly after?: string },
 ): Promise<ProposalView[]> {
-  return (await session.run(LIST, [tenant, filter.all, filter.limit])).map(proposalOf);
+  const { all, limit, after } = filter;
+  return (await session.run(LIST, [tenant, all, limit, after ?? null])).map(proposalOf);
+}
+
+export async function countProposals(
+  session: Session,
+  tenant: string,
+  all: boolean,
+): Promise<number> {
+  const [row] = await session.run(COUNT, [tenant, all]);
+  return Number(row?.['total']);
 }
 
 export async function proposalItems(

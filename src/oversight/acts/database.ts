@@ -7,6 +7,7 @@ import {
   ensureEmbedded,
   restoreEmbedded,
   stopEmbedded,
+  stopEmbeddedIfUnused,
 } from '../../postgres/index.ts';
 
 /** As whom the server runs when root starts it, and who is told what was changed about it. */
@@ -27,6 +28,15 @@ export async function stopDatabase(
 ): ReturnType<typeof stopEmbedded> {
   allow(actor, 'database.stop');
   return stopEmbedded(dataDirectory);
+}
+
+/** At the end of a process that started it for itself. */
+export async function leaveDatabase(
+  dataDirectory: string,
+  actor: Actor,
+): ReturnType<typeof stopEmbeddedIfUnused> {
+  allow(actor, 'database.stop');
+  return stopEmbeddedIfUnused(dataDirectory);
 }
 
 export async function databaseStatus(

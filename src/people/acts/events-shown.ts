@@ -10,6 +10,7 @@ import {
   type Subscription,
 } from '../store/subscriptions.ts';
 import {
+  countEvents as countStored,
   type DomainEvent,
   eventsAfter as storedAfter,
   lastEvent,
@@ -22,7 +23,7 @@ import { checkId } from './events.ts';
 export async function listEvents(
   app: Installation,
   actor: Actor,
-  filter: { readonly type?: string; readonly limit: number },
+  filter: { readonly type?: string; readonly limit: number; readonly after?: string },
 ): ReturnType<typeof storedEvents> {
   allow(actor, 'event.list');
   return storedEvents(app.session, app.tenant, filter);
@@ -41,6 +42,15 @@ export async function eventsAfter(
   if (after === undefined) return { events: [], last: await lastEvent(app.session, app.tenant) };
   const events = await storedAfter(app.session, app.tenant, { after, limit });
   return { events, last: events.at(-1)?.n ?? after };
+}
+
+export async function countEvents(
+  app: Installation,
+  actor: Actor,
+  { type }: { readonly type?: string },
+): Promise<number> {
+  allow(actor, 'event.list');
+  return countStored(app.session, app.tenant, type);
 }
 
 export async function listWebhooks(

@@ -95,7 +95,12 @@ select e.id, e.type, e.at, e.filing, e.data,
   (select count(*) from work w where w.tenant = e.tenant and w.event = e.id and w.kind = 'webhook')::int as notices,
   (select count(*) from work w where w.tenant = e.tenant and w.event = e.id and w.kind = 'webhook' and w.state = 'done')::int
     as sent
-from event e where e.tenant = $1 and ($2::text is null or e.type = $2) order by e.at desc, e.id desc limit $3`;
+from event e where e.tenant = $1 and ($2::text is null or e.type = $2)
+  and ($4::uuid is null or (e.at, e.id) < (select a.at, a.id from event a where a.tenant = $1 and a.id = $4))
+order by e.at desc, e.id desc limit $3`;
+
+const COUNT = sql('event-count')`
+select count(*)::int as total from event where tenant = $1 and ($2::text is null or type = $2)`;
 
 interface EventView extends DomainEvent {
   readonly notices: number;
@@ -105,9 +110,10 @@ interface EventView extends DomainEvent {
 export async function listEvents(
   session: Session,
   tenant: string,
-  filter: { readonly type?: string; readonly limit: number },
+  filter: { readonly type?: string; readonly limit: number; readonly after?: string },
 ): Promise<EventView[]> {
-  const rows = await session.run(LIST, [tenant, filter.type ?? null, filter.limit]);
+  const { type, limit, after } = filter;
+  const rows = await session.run(LIST, [tenant, type ?? null, limit, after ?? null]);
   return rows.map((row) => ({
     ...eventOf(row),
     notices: Number(row['notices']),
@@ -134,6 +140,15 @@ export async function eventsAfter(
 export async function lastEvent(session: Session, tenant: string): Promise<number> {
   const [row] = await session.run(HEAD, [tenant]);
   return Number(row?.['last'] ?? 0);
+}
+
+export async function countEvents(
+  session: Session,
+  tenant: string,
+  type: string | undefined,
+): Promise<number> {
+  const [row] = await session.run(COUNT, [tenant, type ?? null]);
+  return Number(row?.['total']);
 }
 
 const KEEP = sql('event-keep')`

@@ -1,6 +1,8 @@
 /** Stops a data directory's server, whoever started it. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
+import { attach } from './attach.ts';
 import { codeOf, fileStep } from './failure.ts';
 import { POLL_MS } from './launch.ts';
 import { findPlace } from './place.ts';
@@ -46,4 +48,30 @@ export async function stopEmbedded(
     `The server of ${cluster} (pid ${file.pid}) did not stop within ${STOP_MS_MAX / 1000} seconds; see ${place.log}.`,
     { details: { pid: file.pid, log: place.log } },
   );
+}
+
+/**
+ * For a process that started the server for itself and ends: stops it unless another process is connected. One that connects
+ * in this moment finds the server going down, and starts it again with its next command.
+ */
+export async function stopEmbeddedIfUnused(
+  dataDirectory: string,
+): Promise<{ readonly wasStopped: boolean }> {
+  const place = await findPlace(dataDirectory);
+  const server = place === undefined ? undefined : await attach(place);
+  if (server === undefined) return { wasStopped: false };
+  const client = new Client({ ...server.connection, application_name: 'filewright ending' });
+  client.on('error', () => {}); // A lost connection fails the query, where it is handled.
+  try {
+    await client.connect();
+    const { rowCount } = await client.query(
+      `select 1 from pg_stat_activity
+        where backend_type = 'client backend' and pid <> pg_backend_pid() and application_name !~ $1`,
+      [`^filewright .* ${process.pid}$`],
+    );
+    if ((rowCount ?? 0) > 0) return { wasStopped: false };
+  } finally {
+    await client.end();
+  }
+  return { wasStopped: (await stopEmbedded(dataDirectory)).wasRunning };
 }

@@ -28,6 +28,9 @@ const OF_EXIT = {
   late: 409,
   verification: 500,
   tryLater: 503,
+  // Signals end a command; a request never has them.
+  interrupted: 503,
+  terminated: 503,
 } as const;
 
 const OF_CODE: { readonly [Code in ErrorCode]?: number } = {

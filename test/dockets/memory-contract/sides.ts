@@ -21,7 +21,7 @@ export function postgresSide(where: Pick<SessionOptions, 'target' | 'schema'>, t
           name: 'contract-blocked',
           text: `select 1 from pg_stat_activity where application_name = $1 and cardinality(pg_blocking_pids(pid)) > 0`,
         },
-        [`filewright ${name}`],
+        [`filewright ${name} ${process.pid}`],
       );
       return rows.length > 0;
     };
