@@ -44,7 +44,7 @@ export async function bundle(dist) {
         // What is opened with the database, whatever is asked then.
         {
           name: 'opening',
-          test: /[\\/]src[\\/]filings[\\/](store[\\/](intake-store|warned|forecast)|watch[\\/]arrival|rules[\\/](forecast-warnings|thresholds))/,
+          test: /[\\/]src[\\/]filings[\\/](store[\\/](intake-store|delivery-store|claim-faults|receipts|tick\b|warned|forecast)|watch[\\/]arrival|rules[\\/](forecast-warnings|thresholds))/,
         },
         {
           name: 'system',

@@ -430,7 +430,7 @@ create unique index receipt_spelled_once on receipt (tenant, lane, spelling) whe
 -- It passes to another filing only when the one that had it has another number since: a slip that two people corrected.
 create function guard_receipt_passes() returns trigger language plpgsql as $$
 begin
-  if (new.tenant, new.lane, new.number) = (old.tenant, old.lane, old.number) and (new.filing = old.filing or exists (
+  if (new.tenant, new.lane, new.number) = (old.tenant, old.lane, old.number) and ((new.filing = old.filing and new.spelling is distinct from old.spelling) or exists (
     select 1 from filing f where f.tenant = old.tenant and f.id = old.filing and f.status = 'accepted' and f.receipt <> old.number)) then
     return new;
   end if;

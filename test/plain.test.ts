@@ -91,7 +91,6 @@ const WRITERS: Readonly<Record<string, string>> = {
   'commands/docket.ts': 'a payload to a file or pipe, byte by byte; to a terminal made plain',
   'commands/ics.ts': 'a calendar, made plain',
   'output.ts': 'here all else is made plain',
-  'progress.ts': 'moves the cursor itself; lanes by their codes, which are letters and digits',
 };
 
 it('the command line writes to the terminal through one place', () => {

@@ -180,8 +180,8 @@ export const ROUTING_BUGS: readonly PlantedBug[] = [
   {
     name: 'timers run on the calendar of another office',
     file: 'src/dockets/rules/docket/dates.js',
-    find: 'law.rules.offices.get(office)?.calendar',
-    replace: "'jpo'",
+    find: 'undefined : known?.calendar;',
+    replace: "undefined : 'jpo';",
     invariant: 'tier_timer',
   },
   {

@@ -1,6 +1,6 @@
 /** Lists that are cut: how many there are in all, and how the next page is asked for. */
 
-export interface Page {
+interface Page {
   readonly total: number;
   /** For `--after`; null where this page is the last one. */
   readonly next: string | null;

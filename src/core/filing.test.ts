@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { FILING_STATUSES, type FilingStatus, isLegalTransition } from './filing.ts';
 
-/** Design § 1, row by row, written down a second time on purpose. */
+/** Design § 1, row by row, written down a second time on purpose; a withdrawal before anything was sent came later. */
 const LEGAL: readonly [FilingStatus | null, FilingStatus, string][] = [
   [null, 'pending', 'intake froze the payload'],
   ['pending', 'submitted', 'an intent is committed'],
   ['pending', 'fallout', 'a gate refuses, the slack is gone, or every tier is closed'],
+  ['pending', 'rejected', 'a person withdrew it before anything was sent'],
   ['submitted', 'pending', 'transient or throttled with proof that nothing was accepted'],
   ['submitted', 'submitted', 'received or unknown'],
   ['submitted', 'accepted', 'receipt'],
@@ -34,8 +35,8 @@ describe('filing status', () => {
     expect(isLegalTransition(from, to)).toBe(false);
   });
 
-  it('is covered pair by pair: 13 legal and 17 illegal', () => {
-    expect([LEGAL.length, ILLEGAL.length]).toEqual([13, 17]);
+  it('is covered pair by pair: 14 legal and 16 illegal', () => {
+    expect([LEGAL.length, ILLEGAL.length]).toEqual([14, 16]);
   });
 
   it('is final once accepted', () => {

@@ -11,9 +11,15 @@ it('finds what is shipped, from wherever the program runs', () => {
   expect(JSON.parse(readLawFile('calendars/epo.json'))).toMatchObject({ code: 'epo' });
   expect(shippedLaw().json('calendars/epo.json')).toMatchObject({ kind: 'calendar' });
   expect([...shippedLaw().calendars.keys()].sort()).toEqual([
+    'cipo',
+    'cnipa',
+    'dpma',
     'epo',
     'irs-dc',
     'jpo',
+    'kipo',
+    'no-list',
+    'ukipo',
     'us-ca',
     'us-de',
     'us-federal',

@@ -51,7 +51,7 @@ describe('help', () => {
     for (const { name } of program.commands.map((command) => ({ name: command.name() }))) {
       const lines = whole
         .split('\n')
-        .filter((line) => new RegExp(`^  ${name}(?: \\[\\w+\\])? {2,}\\S`).test(line));
+        .filter((line) => new RegExp(`^  ${name}(?: [[<][\\w.|]+[\\]>])* {2,}\\S`).test(line));
       expect(lines, name).toHaveLength(1);
     }
     expect(whole).not.toContain('\nCommands:');

@@ -24,7 +24,7 @@ describe('the command line', () => {
     const files = [...loadedAtStart(MAIN)];
     expect(files.length).toBeGreaterThan(2);
     const bytes = files.reduce((sum, file) => sum + statSync(file).size, 0);
-    expect(bytes).toBeLessThan(250_000);
+    expect(bytes).toBeLessThan(300_000);
     // Neither the database nor the portals: those are the thousand files that a short command would wait for.
     for (const file of files) {
       expect(readFileSync(file, 'utf8'), file).not.toMatch(/^import .*"(pg|pino|cheerio)"/m);
@@ -64,8 +64,8 @@ describe('the command line', () => {
   it.each(['batch', 'filing', 'review', 'user'])(
     'loads no HTTP client for the commands of %s',
     (name) => {
-      const [, path = ''] =
-        new RegExp(`import\\("(\\./${name}-[^"]+)"\\)`).exec(readFileSync(MAIN, 'utf8')) ?? [];
+      const start = [...loadedAtStart(MAIN)].map((file) => readFileSync(file, 'utf8')).join('\n');
+      const [, path = ''] = new RegExp(`import\\("(\\./${name}-[^"]+)"\\)`).exec(start) ?? [];
       const files = [...loadedAtStart(join(dirname(MAIN), path))];
       expect(files.length).toBeGreaterThan(5);
       expect(files.filter((file) => /\/(undici|portals|wire)-/.test(file))).toEqual([]);

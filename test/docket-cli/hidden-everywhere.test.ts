@@ -72,7 +72,7 @@ const ELSEWHERE: readonly RegExp[] = [
   // With ids of hidden and of unknown dockets: hidden.test.ts.
   /^(docket (import|consume|ack|close|give|accept|decline|dispute|approve|refuse|second|decide|reveal)|recovery (run|approve|review)|alert ack)$/,
   /^route (import|proposals|approve|refuse|check|absent|run)$/,
-  /^(deadline|hand|grants|report|rules|tax|user|key|witness|init|db|demo|jobs|completion) ?/,
+  /^(deadline|hand|grants|report|rules|tax|user|session|token|key|witness|init|db|demo|jobs|completion) ?/,
   /^obligation (recompute|compute|explain|list-rules)$/,
   /^(webhook (add|proposals|approve|refuse|enable|disable|remove|rotate|test|log)|mail (set|add|remove|proposals|approve|refuse|test)|event resend)$/,
 ];

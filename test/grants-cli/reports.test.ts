@@ -280,7 +280,7 @@ describe('obligations', () => {
     );
     expect(narrow['ics']).toMatchObject({ active, cancelled: 0 });
     expect(await house.text('owed.ics')).toContain('SUMMARY:Due: charity.renewal\\, PA\\,');
-    expect(await house.text('owed.csv')).toMatch(/,grants\r\n/);
+    expect(await house.text('owed.csv')).toMatch(/,grants,\r\n/);
     await house.data(rules('--return', '990-EZ'));
     const less = await house.data(list(...us, '--ics', 'owed.ics'));
     expect(less['ics']).toMatchObject({ active: Number(active) - 1, cancelled: 1 });

@@ -152,6 +152,7 @@ export const ALONE: Readonly<Record<string, readonly ActName[]>> = {
     'portal.check',
     'route.run',
     'route.start',
+    'service.serve',
     'witness.serve',
     'worker.run',
   ],

@@ -65,6 +65,7 @@ const READS: Readonly<Record<string, Words>> = {
   'diagnose route': ({ docket }) => ['diagnose', 'route', docket],
   'docket list': says('docket', 'list'),
   'docket moved': says('docket', 'moved', join(ROOT, 'law/rules/patent.json')),
+  'docket proposals': says('docket', 'proposals'),
   'docket report': says('docket', 'report'),
   'event list': says('event', 'list'),
   'filing list': says('filing', 'list'),
@@ -115,6 +116,8 @@ const ELSEWHERE: readonly RegExp[] = [
   /^(portal (new|check)|lane (add|approve|refuse|pause|resume|ceiling)|alert ack|event resend)$/,
   /^audit (verify|export|prove|checkpoint|quarantine)\b/,
   /^review (replay|correct|approve|withdraw|accept-as-filed|reject|assign)$/,
+  // Dates that are disputed or docketed twice: docket-cli/dates.test.ts.
+  /^docket (give|accept|decline|dispute|approve|refuse|second|decide|reveal)$/,
   /^(docket (import|consume|ack|close)|recovery (run|approve|review)|route (import|approve|refuse|check|absent|run))$/,
   // Whoever has the filing: hand/sealed.test.ts.
   /^hand (?!list|corrections)/,
@@ -159,6 +162,7 @@ const DOORS: Readonly<Record<string, string>> = {
   'oversight/acts/audit.ts':
     'audit verify --bodies, which shows whether they open and nothing else',
   'people/notice-sender.ts': 'jobs, to sign what a webhook gets',
+  'service/once.ts': 'the answer to a request, for who sent it and sends it again',
 };
 
 let firm: Firm;

@@ -101,14 +101,6 @@ const IN_STEPS: readonly PlantedBug[] = [
 
 const IN_SENDING: readonly PlantedBug[] = [
   {
-    name: 'what happens to a closed docket moves it on',
-    file: `${ROUTING}/step.js`,
-    find: 'if (row.closed !== undefined)',
-    replace: 'if (false)',
-    invariant: 'goes_on',
-    seed: 45,
-  },
-  {
     name: 'a queue that is full is not avoided',
     file: `${ROUTING}/troubles.js`,
     find: 'now - at > READING_FRESH_MS',
@@ -206,8 +198,8 @@ const IN_NOTICES: readonly PlantedBug[] = [
   {
     name: 'only the first docket of a letter is told',
     file: `${ROUTING}/hand-over.js`,
-    find: 'return group.map((pending) => handedOf(pending, outcome));',
-    replace: 'return group.slice(0, 1).map((pending) => handedOf(pending, outcome));',
+    find: 'return group.map((pending) => handedOf(pending, outcome, id));',
+    replace: 'return group.slice(0, 1).map((pending) => handedOf(pending, outcome, id));',
     invariant: 'one_writer',
     seed: 36,
   },

@@ -79,7 +79,10 @@ export function addCommands(batch: Command): void {
       const { batch: found, lanes } = await batchStatus(app, actor, batchId);
       out.result('batch status', { batch: found ?? null, lanes }, () => countsTable(lanes));
     });
+  addListCommand(batch);
+}
 
+function addListCommand(batch: Command): void {
   batch
     .command('list')
     .description('the newest batches')
