@@ -102,7 +102,7 @@ describe('rows that cannot be filed', () => {
   });
 
   it('leave nothing behind, and do not keep a good row from being imported', async () => {
-    expect(await world.data(['filing', 'list'])).toEqual({ filings: [], total: 0 });
+    expect(await world.data(['filing', 'list'])).toEqual({ filings: [], total: 0, next: null });
     const path = await world.file('one.csv', csv(row('1', { due: 'soon' }), good));
     expect(await world.data(['batch', 'import', path], paula, 5)).toMatchObject({ created: 1 });
     const errors = await readFile(world.path('one.errors.csv'), 'utf8');
