@@ -45,7 +45,8 @@ export async function migrate(
       `expected PostgreSQL 14 or newer, found ${String(server?.['v'])}`,
     );
   }
-  const look = () => session.transaction((run) => isUpToDate(run, schema, migrations));
+  const look = () =>
+    isUpToDate((statement, values) => session.run(statement, values), schema, migrations);
   const all = () => session.transaction((run) => migrateInside(run, schema, migrations));
   return explainingRights(session, schema, async () => ((await look()) ? [] : againAfterRace(all)));
 }
@@ -69,8 +70,8 @@ const STANDING = sql('')`select to_regnamespace($1) is not null as schema,
     exists (select 1 from pg_tables where schemaname = $1 and tablename = 'migration') as record`;
 
 /**
- * Mostly all is done. Looked at in a transaction of its own: whoever waits for the lock below with a table of ours already
- * read, and whoever has the lock and changes that table, would wait for each other.
+ * Mostly all is done. Each statement is a transaction of its own: whoever waits for a table of ours with another one already
+ * read, and whoever changes both, would wait for each other.
  */
 async function isUpToDate(
   run: Run,

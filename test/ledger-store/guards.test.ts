@@ -311,6 +311,28 @@ function suite(where: 'embedded' | 'url'): void {
     for (const session of sessions) await session.close();
   });
 
+  it('lets a start look while another one changes what it looks at, table by table', async () => {
+    const schema = `fw_${randomBytes(5).toString('hex')}`;
+    const [one, other] = ['a', 'b'].map((name) => new Session({ ...database, schema, name }));
+    if (one === undefined || other === undefined) throw new Error('two were opened');
+    await migrate(one, schema);
+    const lock = (table: string) => `lock table ${schema}.${table} in access exclusive mode`;
+    const waits = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%from installation%'`;
+    let looking: Promise<unknown> | undefined;
+    await one.transaction(async (run) => {
+      await run({ name: '', text: lock('installation') });
+      looking = migrate(other, schema);
+      for (let tries = 0; tries < 500; tries += 1) {
+        if ((await world.admin.run({ name: '', text: waits })).length > 0) break;
+      }
+      // Whoever looks has read this table, and must not hold it while it waits for the other.
+      await run({ name: '', text: lock('migration') });
+    });
+    expect(await looking).toEqual([]);
+    await world.admin.run({ name: '', text: `drop schema ${schema} cascade` });
+    for (const session of [one, other]) await session.close();
+  });
+
   it('shows the role that reads no key, wrapped or hashed', async () => {
     const target = { ...database.target, settings: { 'fw.tenant': world.tenant } };
     const session = new Session({ ...database, target, name: 'reader' });
